@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGKILL, SIGTERM};
 
 use crate::failure::{Code, Failure};
-use crate::signals::Heard;
+use crate::signals::ReceivedSignals;
 
 /// Time between checks whether the command has ended, and so the most by which its end is noticed late.
 const LOOK: Duration = Duration::from_millis(20);
@@ -18,7 +18,7 @@ const BY_SIGNAL: i32 = 128;
 /// A command that runs.
 pub struct Running {
     child: Child,
-    heard: Heard,
+    heard: ReceivedSignals,
     /// Signals to send when its time is over, the last one first.
     stages: Vec<Stage>,
 }
@@ -39,7 +39,7 @@ impl Running {
     /// # Errors
     /// There is no such command, or it cannot be started.
     pub fn start(words: &[OsString], environment: &[(&str, OsString)]) -> Result<Running, Failure> {
-        let heard = Heard::instead_of_ending();
+        let heard = ReceivedSignals::instead_of_ending();
         let (program, arguments) =
             words.split_first().map_or((OsString::new(), &[][..]), |(program, rest)| (program.clone(), rest));
         let more = environment.iter().map(|(name, value)| (name, value));

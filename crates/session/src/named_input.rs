@@ -16,7 +16,7 @@ use workload::{Bytes, Nanos, grouped};
 use crate::failure::{Code, Failure};
 use crate::output;
 use crate::signals::StopFlag;
-use crate::watchdog::{LOOK, Left, NOTICED, reading, ready};
+use crate::watchdog::{AbandonReason, LOOK, NOTICED, reading, ready};
 
 /// Most bytes of what people write by hand: profiles and policies.
 pub const WRITTEN: Bytes = Bytes::mib(1);
@@ -62,11 +62,11 @@ pub enum InputError {
     GivenUp,
 }
 
-impl From<Left> for InputError {
-    fn from(left: Left) -> InputError {
+impl From<AbandonReason> for InputError {
+    fn from(left: AbandonReason) -> InputError {
         match left {
-            Left::Asked => InputError::Interrupted,
-            Left::GivenUp => InputError::GivenUp,
+            AbandonReason::Asked => InputError::Interrupted,
+            AbandonReason::GivenUp => InputError::GivenUp,
         }
     }
 }

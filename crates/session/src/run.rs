@@ -374,7 +374,7 @@ pub(crate) struct FinishedRun {
     /// What it means.
     pub(crate) analysis: Analysis,
     /// What became of its files.
-    pub(crate) kept: Kept,
+    pub(crate) kept: FilesOutcome,
 }
 
 impl Session<'_> {
@@ -405,14 +405,14 @@ pub fn no_lab(error: &LabError) -> Failure {
 }
 
 /// What became of the two files of a run.
-pub(crate) struct Kept {
+pub(crate) struct FilesOutcome {
     /// Whether the run file was closed and is whole.
     pub(crate) stored: Result<(), Failure>,
     /// Whether the page was written.
     pub(crate) drawn: Result<(), Failure>,
 }
 
-impl Kept {
+impl FilesOutcome {
     /// Returns the first thing that went wrong.
     pub(crate) fn whole(self) -> Result<(), Failure> {
         self.stored.and(self.drawn)
@@ -421,15 +421,21 @@ impl Kept {
 
 /// Stores the findings, closes the run file, and draws the page beside it; if the folder does not answer, there is
 /// no page.
-pub(crate) fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &Place) -> Kept {
+pub(crate) fn keep(
+    run: &mut Run,
+    analysis: &Analysis,
+    mut recorder: Recorder,
+    place: &Place,
+) -> FilesOutcome {
     run.findings = analysis.stored(&report::sentence);
     recorder.header(run);
     recorder.findings(&run.findings);
     let kept = match recorder.finish() {
-        Err(error @ WriteError::Silent { .. }) => {
-            Kept { stored: Err(Failure::failed(error)), drawn: Err(Failure::failed("there is no page")) }
-        }
-        stored => Kept {
+        Err(error @ WriteError::Silent { .. }) => FilesOutcome {
+            stored: Err(Failure::failed(error)),
+            drawn: Err(Failure::failed("there is no page")),
+        },
+        stored => FilesOutcome {
             stored: stored.map(drop).map_err(Failure::failed),
             drawn: place.put_report(&report::html(run, analysis)),
         },

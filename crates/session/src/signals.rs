@@ -195,16 +195,16 @@ impl Observer for StopFlag {
 const PASSED_ON: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
 
 /// Signals that came while a command ran.
-pub struct Heard(Option<Signals>);
+pub struct ReceivedSignals(Option<Signals>);
 
-impl Heard {
+impl ReceivedSignals {
     /// Takes over the signals that would end this process, from now on; if that fails, they still do.
-    pub fn instead_of_ending() -> Heard {
+    pub fn instead_of_ending() -> ReceivedSignals {
         let heard = Signals::new(PASSED_ON).ok();
         if heard.is_some() {
             NOBODY_LISTENS.store(false, Ordering::Relaxed);
         }
-        Heard(heard)
+        ReceivedSignals(heard)
     }
 
     /// Returns the signals to pass on. Those from the terminal are left out if the terminal sends them to the

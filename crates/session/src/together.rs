@@ -120,9 +120,9 @@ fn shown_as(volume: &Volume, labs: &[(String, LabVolume)]) -> std::path::PathBuf
 }
 
 /// A target that was opened, and the lab volume that was made for it, with its label.
-type Opened = (OpenTarget, Option<(String, LabVolume)>);
+type TogetherTarget = (OpenTarget, Option<(String, LabVolume)>);
 
-fn open(volume: &Volume, stop: &StopFlag) -> Result<Opened, Failure> {
+fn open(volume: &Volume, stop: &StopFlag) -> Result<TogetherTarget, Failure> {
     let wish = Wish { stop: stop.shared(), ..volume.wish.clone() };
     if wish.allow_destroy.is_some() && !matches!(volume.target, Target::Path(_)) {
         return Err(not_set(&SetupError::Option { option: "--allow-destroy", target: volume.words.clone() }));

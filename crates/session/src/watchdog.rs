@@ -84,7 +84,7 @@ pub fn reading<T: Send + 'static>(
     what: &str,
     stop: &StopFlag,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Left> {
+) -> Result<T, AbandonReason> {
     let mut wait = Wait { heard: Duration::ZERO, ..Wait::begun() };
     aside(work, || wait.look(what, stop))
 }
@@ -93,7 +93,7 @@ pub fn reading<T: Send + 'static>(
 ///
 /// # Errors
 /// Why the wait was abandoned.
-pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), Left> {
+pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), AbandonReason> {
     let mut wait = Wait { heard: Duration::ZERO, ..Wait::begun() };
     loop {
         let mut waited = [PollEntry::new(input.as_fd(), Wants::Input)];
@@ -112,7 +112,7 @@ pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), Left>
 pub fn at_length<T: Send + 'static>(
     stop: &StopFlag,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Left> {
+) -> Result<T, AbandonReason> {
     aside(work, || if stop.raised() { Leave::Asked } else { Leave::No })
 }
 
@@ -121,7 +121,7 @@ pub fn at_length<T: Send + 'static>(
 fn aside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     mut look: impl FnMut() -> Leave,
-) -> Result<T, Left> {
+) -> Result<T, AbandonReason> {
     let (done, waits) = channel();
     let shared = Arc::new(Mutex::new(Some(work)));
     let theirs = Arc::clone(&shared);
@@ -129,7 +129,7 @@ fn aside<T: Send + 'static>(
     let body = move || take(&theirs).map(|work| done.send(work()).is_ok());
     let Ok(thread) = std::thread::Builder::new().name("aside".to_owned()).spawn(body) else {
         // Without a thread there is no time limit either.
-        return take(&shared).map(|work| work()).ok_or(Left::Asked);
+        return take(&shared).map(|work| work()).ok_or(AbandonReason::Asked);
     };
     loop {
         match waits.recv_timeout(LOOK) {
@@ -137,7 +137,7 @@ fn aside<T: Send + 'static>(
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
                 // It ends without a result only if nobody listens.
-                Ok(_) => return Err(Left::Asked),
+                Ok(_) => return Err(AbandonReason::Asked),
             },
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -146,18 +146,18 @@ fn aside<T: Send + 'static>(
 }
 
 impl Leave {
-    fn left(self) -> Result<(), Left> {
+    fn left(self) -> Result<(), AbandonReason> {
         match self {
             Leave::No => Ok(()),
-            Leave::Asked => Err(Left::Asked),
-            Leave::GivenUp => Err(Left::GivenUp),
+            Leave::Asked => Err(AbandonReason::Asked),
+            Leave::GivenUp => Err(AbandonReason::GivenUp),
         }
     }
 }
 
 /// Why work was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum AbandonReason {
     /// A stop was requested.
     Asked,
     /// Its device did not answer.

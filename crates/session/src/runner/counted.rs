@@ -20,13 +20,13 @@ type InFlight = Reverse<(Nanos, u64, u8, u32, Nanos)>;
 
 /// A volume with counters, sampled at a fixed interval of virtual time. An admitted I/O is in flight until it
 /// completes, as on a guest's disk behind a throttle: waiting there is time that the disk counts.
-pub(super) struct Counted {
+pub(super) struct CountedVolume {
     volume: Box<dyn Volume>,
     name: Arc<str>,
     now: Nanos,
     admitted: u64,
     flying: BinaryHeap<InFlight>,
-    /// Counters. Times are in nanoseconds here; [`Counted::sample`] converts them to milliseconds.
+    /// Counters. Times are in nanoseconds here; [`CountedVolume::sample`] converts them to milliseconds.
     counters: DiskCounters,
     every: Nanos,
     /// When the next sample is due; never if none are asked for.
@@ -34,11 +34,11 @@ pub(super) struct Counted {
     samples: Vec<Sample>,
 }
 
-impl Counted {
+impl CountedVolume {
     /// Counts what `volume` does from time zero on, and if `every` is given samples at zero and every `every`
     /// after.
-    pub(super) fn new(volume: Box<dyn Volume>, every: Option<Nanos>) -> Counted {
-        Counted {
+    pub(super) fn new(volume: Box<dyn Volume>, every: Option<Nanos>) -> CountedVolume {
+        CountedVolume {
             volume,
             name: DEVICE.into(),
             now: Nanos::ZERO,
@@ -128,7 +128,7 @@ impl Counted {
     }
 }
 
-impl Volume for Counted {
+impl Volume for CountedVolume {
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.advance(now);
         let served = self.volume.serve(now, io);
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_counters_say_what_was_done_how_long_it_took_and_how_much_waited() {
-        let mut volume = Counted::new(Box::new(TenMs), Some(Nanos::SECOND));
+        let mut volume = CountedVolume::new(Box::new(TenMs), Some(Nanos::SECOND));
         // Two reads at once every 20 ms, and a write with each pair.
         for pair in 0..100 {
             let now = Nanos::from_millis(pair * 20);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_waits_behind_the_last_sample_is_in_flight() {
-        let mut volume = Counted::new(Box::new(TenMs), Some(Nanos::from_millis(5)));
+        let mut volume = CountedVolume::new(Box::new(TenMs), Some(Nanos::from_millis(5)));
         volume.serve(Nanos::from_millis(2), &io(Direction::Write, 4096));
         volume.advance(Nanos::from_millis(20));
         let in_flight: Vec<u64> = volume.taken().iter().map(|sample| sample.disks[0].1.in_flight).collect();

@@ -7,7 +7,7 @@ use record::{DeviceFacts, Observer, StepRecord};
 use volumes::{SimulatedGroup, SimulatedVolume};
 use workload::{Bytes, Job, Nanos, StepPlan};
 
-use super::counted::{Counted, DEVICE};
+use super::counted::{CountedVolume, DEVICE};
 use super::{Runner, RunnerError, failed, ground, planned};
 
 /// Time between two steps of a simulated run: as on a real machine, steps do not touch.
@@ -15,7 +15,7 @@ const PAUSE: Nanos = Nanos::from_millis(10);
 
 /// Runner on a simulated volume, or on several behind one machine.
 pub struct VirtualRunner {
-    volume: Counted,
+    volume: CountedVolume,
     /// For several volumes: the name of the jobs that work on each, its first byte and its size.
     regions: Vec<(String, Bytes, Bytes)>,
     ground: PlanTarget,
@@ -43,13 +43,13 @@ impl VirtualRunner {
         let ground = ground(PlanTargetKind::Simulated(group.size()), Vec::new());
         let regions = labels.iter().cloned().zip(group.regions());
         let regions = regions.map(|(label, (from, size))| (label, from, size)).collect();
-        let volume = Counted::new(Box::new(group), None);
+        let volume = CountedVolume::new(Box::new(group), None);
         VirtualRunner { volume, regions, ground, now: Nanos::ZERO, pause: PAUSE }
     }
 
     fn of(volume: SimulatedVolume, every: Option<Nanos>) -> VirtualRunner {
         let ground = ground(PlanTargetKind::Simulated(volume.size()), Vec::new());
-        let volume = Counted::new(Box::new(volume), every);
+        let volume = CountedVolume::new(Box::new(volume), every);
         VirtualRunner { volume, regions: Vec::new(), ground, now: Nanos::ZERO, pause: PAUSE }
     }
 

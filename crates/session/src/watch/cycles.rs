@@ -6,8 +6,8 @@ use experiments::PlannedPhase;
 use record::{Event, EventKind, Observer, StepRecord};
 use workload::{Ending, Nanos};
 
-use super::target::{OpenLoad, Watched};
-use super::{Ended, start};
+use super::target::{OpenLoad, WatchScope};
+use super::{WatchEnd, start};
 use crate::failure::Failure;
 use crate::phases::{conduct_phases, lay_out};
 use crate::place::short;
@@ -17,16 +17,16 @@ use crate::run::look_at_shares;
 /// Lays out, starts sampling every `every`, and runs the phases.
 pub(super) fn run(
     (every, phases): (Nanos, &[PlannedPhase]),
-    watched: &mut Watched,
+    watched: &mut WatchScope,
     recorder: &mut RunRecorder,
-) -> Result<Ended, Failure> {
+) -> Result<WatchEnd, Failure> {
     let devices = watched.devices.to_sample();
-    let Some(OpenLoad { load, setup, .. }) = &mut watched.load else { return Ok(Ended::Well) };
+    let Some(OpenLoad { load, setup, .. }) = &mut watched.load else { return Ok(WatchEnd::Well) };
     let runner = setup.runner.as_mut();
     let laid = lay_out(setup.layout, runner, recorder);
     match laid.map_err(Failure::failed)? {
         Some(record) if record.ending == Ending::Failed => {
-            return Ok(Ended::Failed(Failure::failed(layout_failure(&record))));
+            return Ok(WatchEnd::Failed(Failure::failed(layout_failure(&record))));
         }
         _ if recorder.interrupted() => return Ok(stopped(recorder, runner.now())),
         _ => {}
@@ -39,15 +39,15 @@ pub(super) fn run(
     let now = setup.runner.now();
     if let Some(error) = ran.failure {
         recorder.note(Event { at: now, kind: EventKind::Failure, text: error.to_string() });
-        return Ok(Ended::Failed(Failure::failed(error)));
+        return Ok(WatchEnd::Failed(Failure::failed(error)));
     }
     if ran.steps.last().is_some_and(|step| step.ending == Ending::Failed) {
-        return Ok(Ended::Failed(Failure::failed("an I/O of the load failed; the report names it")));
+        return Ok(WatchEnd::Failed(Failure::failed("an I/O of the load failed; the report names it")));
     }
     if recorder.interrupted() {
         return Ok(stopped(recorder, now));
     }
-    Ok(Ended::Well)
+    Ok(WatchEnd::Well)
 }
 
 /// Describes which I/O of the layout failed, how, and what to do.
@@ -67,12 +67,12 @@ fn layout_failure(record: &StepRecord) -> String {
     )
 }
 
-fn stopped(recorder: &RunRecorder, at: Nanos) -> Ended {
+fn stopped(recorder: &RunRecorder, at: Nanos) -> WatchEnd {
     if recorder.gave_up() {
-        return Ended::Failed(Failure::failed(
+        return WatchEnd::Failed(Failure::failed(
             "a device does not answer; the report names what was in flight",
         ));
     }
     recorder.note(Event { at, kind: EventKind::Interrupt, text: "stopped by a signal".to_owned() });
-    Ended::Stopped
+    WatchEnd::Stopped
 }

@@ -25,7 +25,7 @@ use crate::run::{self, Against};
 use crate::signals::StopFlag;
 
 pub use devices::{DeviceWish, WatchedDevices, fits, unknown_device};
-pub use target::{LoadTarget, LoadWish, OpenLoad, Watched};
+pub use target::{LoadTarget, LoadWish, OpenLoad, WatchScope};
 
 /// Time between checks for samples and for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ pub enum Subject {
 /// A watch that is ready to begin.
 pub struct Watch<'a> {
     /// What is watched.
-    pub watched: Watched,
+    pub watched: WatchScope,
     /// What goes on meanwhile.
     pub subject: &'a Subject,
     /// Time between two samples.
@@ -64,7 +64,7 @@ pub struct Watch<'a> {
 
 /// How a watch ended.
 #[derive(Debug)]
-enum Ended {
+enum WatchEnd {
     /// As planned.
     Well,
     /// The command ended with this exit code.
@@ -75,20 +75,20 @@ enum Ended {
     Failed(Failure),
 }
 
-impl Ended {
+impl WatchEnd {
     /// Returns the exit code, given the `verdict`'s own. A command's exit code takes precedence, whatever became
     /// of the watch.
     fn code(self, verdict: Result<u8, Failure>) -> Result<u8, Failure> {
         match (self, verdict) {
-            (Ended::Failed(failure), _) => Err(failure),
-            (Ended::WithCode(code), Err(failure)) => {
+            (WatchEnd::Failed(failure), _) => Err(failure),
+            (WatchEnd::WithCode(code), Err(failure)) => {
                 complain(&failure);
                 Ok(code)
             }
-            (Ended::WithCode(code), Ok(_)) => Ok(code),
+            (WatchEnd::WithCode(code), Ok(_)) => Ok(code),
             (_, Err(failure)) => Err(failure),
-            (Ended::Stopped, Ok(_)) => Ok(Code::Interrupted as u8),
-            (Ended::Well, Ok(code)) => Ok(code),
+            (WatchEnd::Stopped, Ok(_)) => Ok(Code::Interrupted as u8),
+            (WatchEnd::Well, Ok(code)) => Ok(code),
         }
     }
 }
@@ -108,7 +108,7 @@ impl Watch<'_> {
                 let clock = Clock::start();
                 recorder.sample_by(start(self.watched.devices.to_sample(), self.every, clock)?);
                 match command::run((words, *at_most), clock, &mut recorder) {
-                    Ok(code) => Ended::WithCode(code),
+                    Ok(code) => WatchEnd::WithCode(code),
                     Err(failure) => return Err(self.undone(recorder, failure)),
                 }
             }
@@ -145,7 +145,7 @@ impl Watch<'_> {
     }
 
     /// Watches until the time is over or a stop is requested, which is the regular end of a watch without a time.
-    fn alone(&self, length: Option<Nanos>, recorder: &mut RunRecorder) -> Result<Ended, Failure> {
+    fn alone(&self, length: Option<Nanos>, recorder: &mut RunRecorder) -> Result<WatchEnd, Failure> {
         let clock = Clock::start();
         recorder.sample_by(start(self.watched.devices.to_sample(), self.every, clock)?);
         recorder.says("watching", length);
@@ -154,12 +154,14 @@ impl Watch<'_> {
             std::thread::sleep(LOOK.min(Duration::from_nanos(end.since(clock.now()).0)));
         }
         if clock.now() >= end {
-            return Ok(Ended::Well);
+            return Ok(WatchEnd::Well);
         }
         let (kind, text, ended) = match length {
-            Some(_) => (EventKind::Interrupt, "stopped by a signal or by q before its time", Ended::Stopped),
+            Some(_) => {
+                (EventKind::Interrupt, "stopped by a signal or by q before its time", WatchEnd::Stopped)
+            }
             None => {
-                (EventKind::Note, "ended by a signal or by q, as a watch without --for does", Ended::Well)
+                (EventKind::Note, "ended by a signal or by q, as a watch without --for does", WatchEnd::Well)
             }
         };
         recorder.note(Event { at: clock.now(), kind, text: text.to_owned() });

@@ -66,7 +66,7 @@ pub struct OpenLoad {
 }
 
 /// Everything that a watch observes.
-pub struct Watched {
+pub struct WatchScope {
     /// The devices that are sampled.
     pub devices: WatchedDevices,
     /// Every device of the machine with what it stands on.
@@ -77,23 +77,23 @@ pub struct Watched {
     pub load: Option<OpenLoad>,
 }
 
-impl Watched {
+impl WatchScope {
     /// Chooses the devices of a machine on which nothing of ours runs.
     ///
     /// # Errors
     /// A device that does not exist.
-    pub fn machine(wish: &DeviceWish) -> Result<Watched, Failure> {
+    pub fn machine(wish: &DeviceWish) -> Result<WatchScope, Failure> {
         let root = Root::real();
         let devices = choose(&root, wish, &[])?;
         let (tree, doubts) = sampler::device_tree_and_doubts(&root);
-        Ok(Watched { devices, tree: described(tree, &wish.described)?, doubts, load: None })
+        Ok(WatchScope { devices, tree: described(tree, &wish.described)?, doubts, load: None })
     }
 
     /// Opens what is loaded, and chooses the devices.
     ///
     /// # Errors
     /// A target that cannot be loaded that way, or a device that does not exist.
-    pub fn under_load(wish: &DeviceWish, load: LoadWish<'_>, stop: &StopFlag) -> Result<Watched, Failure> {
+    pub fn under_load(wish: &DeviceWish, load: LoadWish<'_>, stop: &StopFlag) -> Result<WatchScope, Failure> {
         let open = || load.open(stop);
         let setup = match &load.on {
             // A lab volume takes its time to be made.
@@ -108,7 +108,7 @@ impl Watched {
         };
         let tree = described(tree, &wish.described)?;
         let load = load.fitted(setup)?;
-        Ok(Watched { devices, tree, doubts, load: Some(load) })
+        Ok(WatchScope { devices, tree, doubts, load: Some(load) })
     }
 
     /// Target by which the run file is named; empty without a load.

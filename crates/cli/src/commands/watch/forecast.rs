@@ -5,7 +5,7 @@ use report::numbers;
 use session::output;
 use session::place::{Place, short};
 use session::run;
-use session::watch::{OpenLoad, Subject, Watched};
+use session::watch::{OpenLoad, Subject, WatchScope};
 
 use super::asked::Asked;
 
@@ -13,7 +13,7 @@ use super::asked::Asked;
 const NAMED: usize = 6;
 
 /// Prints the announcement on stderr.
-pub fn tell(asked: &Asked, watched: &Watched, place: &Place) {
+pub fn tell(asked: &Asked, watched: &WatchScope, place: &Place) {
     let every = match asked.every.as_secs_f64() {
         short if short < 1.0 => format!("{} ms", numbers::count(short * 1e3)),
         seconds => numbers::span(seconds),
@@ -30,7 +30,7 @@ fn say(text: &str) {
     output::people(report::wrap("", text).trim_end());
 }
 
-fn devices(watched: &Watched) -> String {
+fn devices(watched: &WatchScope) -> String {
     let names = &watched.devices.names;
     let mut words = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > NAMED {

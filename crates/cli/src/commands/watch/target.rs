@@ -2,7 +2,7 @@
 
 use session::failure::Failure;
 use session::signals::StopFlag;
-use session::watch::{LoadTarget, LoadWish, Watched};
+use session::watch::{LoadTarget, LoadWish, WatchScope};
 use workload::Target;
 
 use super::asked::Asked;
@@ -10,8 +10,8 @@ use super::{job_files, load};
 
 /// Finds the devices and, with load cycles, opens what is loaded. If the load is a policy and nothing else was
 /// promised, the result is compared with that policy.
-pub fn open(asked: &mut Asked, stop: &StopFlag) -> Result<Watched, Failure> {
-    let Some(cycles) = &asked.load else { return Watched::machine(&asked.devices) };
+pub fn open(asked: &mut Asked, stop: &StopFlag) -> Result<WatchScope, Failure> {
+    let Some(cycles) = &asked.load else { return WatchScope::machine(&asked.devices) };
     let found = load::find(cycles)?;
     let own = found.step.as_deref();
     let own = own.map(|step| |devices| job_files::runner(step, devices, stop));
@@ -31,7 +31,7 @@ pub fn open(asked: &mut Asked, stop: &StopFlag) -> Result<Watched, Failure> {
         reach: found.reach,
         allow_destroy: cycles.allow_destroy.as_deref(),
     };
-    let watched = Watched::under_load(&asked.devices, wish, stop)?;
+    let watched = WatchScope::under_load(&asked.devices, wish, stop)?;
     asked.against.fall_back_on(found.limits);
     Ok(watched)
 }
