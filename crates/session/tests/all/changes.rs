@@ -56,13 +56,13 @@ fn is_told(found: &Analysis, truth: f64) -> bool {
 
 /// Buckets that emptied while the run looked, and how many of them are reported.
 #[derive(Default)]
-struct Emptied {
+struct EmptiedBuckets {
     all: usize,
     told: usize,
     missed: Vec<String>,
 }
 
-impl Emptied {
+impl EmptiedBuckets {
     fn count(&mut self, words: String, found: &Analysis, truth: Option<f64>) {
         let last = seconds(found.regimes.looked.1);
         let Some(truth) = truth.filter(|truth| *truth + SEEN_S < last) else { return };
@@ -95,7 +95,7 @@ const SEEN_S: f64 = 5.0;
 
 #[test]
 fn buckets_of_operations_that_empty_on_the_way_are_told() {
-    let mut emptied = Emptied::default();
+    let mut emptied = EmptiedBuckets::default();
     for number in 1..=20 {
         let bucket = 12_000 * number;
         let words = format!("sim:custom,iops=1000,burst_iops=5000,bucket={bucket}");
@@ -107,7 +107,7 @@ fn buckets_of_operations_that_empty_on_the_way_are_told() {
 
 #[test]
 fn buckets_of_bytes_that_empty_on_the_way_are_told() {
-    let mut emptied = Emptied::default();
+    let mut emptied = EmptiedBuckets::default();
     for number in 1..=20 {
         let bucket = 300 * number;
         let words = format!(

@@ -96,9 +96,9 @@ fn told(found: &Analysis) -> Vec<&str> {
 const LEVELS: [&str; 5] = ["full", "50%", "5%", "1%", "empty"];
 
 /// A meter before an even latency, whose buckets can be inspected.
-struct Metered(Meter);
+struct MeteredVolume(Meter);
 
-impl Volume for Metered {
+impl Volume for MeteredVolume {
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         let start = self.0.admit(now, io.kind, Bytes(u64::from(io.bytes)), Locality::Random);
         VolumeAnswer { done_at: start + Nanos::from_micros(800), result: io.bytes as i32 }
@@ -117,7 +117,7 @@ fn start(credits: &str) -> BucketStart {
 /// what the meter really holds.
 fn booked(run: &Run, words: &str, credits: &str) -> Vec<(CreditRow, f64)> {
     let limits = limits(words);
-    let mut volume = Metered(Meter::new(&limits, start(credits)));
+    let mut volume = MeteredVolume(Meter::new(&limits, start(credits)));
     let mut again = Run::started(vec!["check".into()], 0);
     for step in &run.steps {
         let now = again.steps.last().map_or(Nanos::ZERO, |last: &StepRecord| last.ended);

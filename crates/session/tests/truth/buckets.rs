@@ -6,7 +6,7 @@ use std::time::Instant;
 use analysis::Confidence;
 use workload::{Bytes, Direction};
 
-use crate::checked::{Against, Checked, Stretch, each, quarter, stretches};
+use crate::checked::{Against, CheckedVolume, Stretch, each, quarter, stretches};
 use crate::judge::Judgement;
 use crate::table::Table;
 use crate::told;
@@ -68,7 +68,7 @@ impl Bucket {
     }
 
     /// Returns when the bursts of the run ended, in seconds, computed from what the load took.
-    fn emptied(&self, checked: &Checked) -> Vec<f64> {
+    fn emptied(&self, checked: &CheckedVolume) -> Vec<f64> {
         let stretches = stretches(&checked.run);
         match self.ends {
             Ends::Credits(size) => self.drained(&stretches, size),
@@ -108,7 +108,7 @@ impl Bucket {
     }
 
     /// Returns the ratio of the load's mean rates in the seconds after and before `at`.
-    fn around(&self, checked: &Checked, at: f64) -> f64 {
+    fn around(&self, checked: &CheckedVolume, at: f64) -> f64 {
         let stretches = stretches(&checked.run);
         let rates = |from: f64, to: f64| {
             let inside = stretches.iter().filter(|s| s.from >= from && s.to <= to && s.to - s.from > 0.05);
@@ -119,7 +119,7 @@ impl Bucket {
     }
 
     /// Returns the saturated seconds before and after `at`.
-    fn seen(&self, checked: &Checked, at: f64) -> (f64, f64) {
+    fn seen(&self, checked: &CheckedVolume, at: f64) -> (f64, f64) {
         let stretches = stretches(&checked.run);
         let busy = |stretch: &&Stretch| self.took(stretch) / (stretch.to - stretch.from) > 0.9 * self.base;
         let length = |stretch: &Stretch| stretch.to - stretch.from;
@@ -131,7 +131,7 @@ impl Bucket {
 
 fn judge(bucket: &Bucket) -> Table {
     let mut table = Table::default();
-    let checked = Checked::of(&bucket.words, "");
+    let checked = CheckedVolume::of(&bucket.words, "");
     let found = checked.analysis(&Against::Nothing);
     let command = checked.command(&Against::Nothing);
     let kind = if bucket.bytes { "bytes" } else { "operations" };

@@ -3,7 +3,7 @@
 use policy::{Bucket, Catalogue, Level, Limits, Policy};
 use workload::PolicyName;
 
-use crate::checked::{Against, Checked, each, is_full};
+use crate::checked::{Against, CheckedVolume, each, is_full};
 use crate::judge::{Judgement, answer};
 use crate::table::Table;
 use crate::volume::Volume;
@@ -51,7 +51,7 @@ fn burst(limits: &Limits) -> f64 {
 
 fn judge(words: &str) -> Table {
     let mut table = Table::default();
-    let checked = Checked::of(words, "");
+    let checked = CheckedVolume::of(words, "");
     let volume = Volume::of(words, Level::Burst);
     let limits = checked.limits().unwrap();
     if burst(&limits) > BEYOND {

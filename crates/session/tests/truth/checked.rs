@@ -21,7 +21,7 @@ impl Observer for Nobody {
 }
 
 /// What a check recorded on a volume.
-pub struct Checked {
+pub struct CheckedVolume {
     /// The target as typed, without `sim:`.
     pub words: String,
     pub run: Run,
@@ -37,9 +37,9 @@ pub enum Against {
     Expectation(String),
 }
 
-impl Checked {
+impl CheckedVolume {
     /// Checks `sim:words`, with the steps that follow from `claim`, which may be empty.
-    pub fn of(words: &str, claim: &str) -> Checked {
+    pub fn of(words: &str, claim: &str) -> CheckedVolume {
         let target_words = format!("sim:{words}");
         let target = Target::parse(&target_words).unwrap();
         let set_up = set_up(&target, &target_words, &Wish::default());
@@ -58,7 +58,7 @@ impl Checked {
         assert!(error.is_none(), "{words}: {error:?}");
         let mut run = Run::started(vec!["check".into()], 0);
         (run.steps, run.complete, run.target) = (steps, true, Some(facts));
-        Checked { words: words.to_owned(), run }
+        CheckedVolume { words: words.to_owned(), run }
     }
 
     pub fn analysis(&self, against: &Against) -> Analysis {

@@ -3,7 +3,7 @@
 use analysis::Estimate;
 use workload::Direction;
 
-use crate::checked::{Against, Checked, count, each};
+use crate::checked::{Against, CheckedVolume, count, each};
 use crate::judge::Judgement;
 use crate::table::Table;
 use crate::told;
@@ -35,7 +35,7 @@ const NOISES: &[(&str, &str)] = &[
 
 /// What the intervals of one run say about their truth.
 #[derive(Default)]
-struct Seen {
+struct IntervalTally {
     /// Caps that were reported: value and interval as shares of the truth.
     caps: Vec<Estimate>,
     /// Steps at the cap, likewise.
@@ -54,9 +54,9 @@ fn covers(of: &Estimate) -> bool {
     of.low <= 1.0 + 1e-4 && of.high >= 1.0 - 1e-4
 }
 
-fn look((name, words): &(&'static str, String)) -> (&'static str, Seen) {
-    let mut seen = Seen::default();
-    let checked = Checked::of(words, "");
+fn look((name, words): &(&'static str, String)) -> (&'static str, IntervalTally) {
+    let mut seen = IntervalTally::default();
+    let checked = CheckedVolume::of(words, "");
     let found = checked.analysis(&Against::Nothing);
     let command = checked.command(&Against::Nothing);
     for direction in [Direction::Read, Direction::Write] {

@@ -3,7 +3,7 @@
 use policy::Level;
 use statistics::Stream;
 
-use crate::checked::{Checked, each, is_full, numbers};
+use crate::checked::{CheckedVolume, each, is_full, numbers};
 use crate::table::Table;
 use crate::volume::Volume;
 
@@ -72,7 +72,7 @@ pub fn words(number: usize, family: u64) -> String {
 
 fn judge(words: &str) -> Table {
     let mut table = Table::default();
-    let checked = Checked::of(words, "");
+    let checked = CheckedVolume::of(words, "");
     Volume::of(words, Level::Baseline).judge(&checked, &mut table);
     table
 }

@@ -5,13 +5,13 @@ use policy::{Catalogue, Level, identify};
 use workload::{Bytes, Direction, PolicyName};
 
 use crate::catalogue::choices;
-use crate::checked::{Checked, each};
+use crate::checked::{CheckedVolume, each};
 
 /// Operations a second above which a simulation takes long.
 const QUICK_MOST: f64 = 8_000.0;
 
 /// What was identified on one volume.
-enum Found {
+enum Identification {
     First,
     Behind(String),
     Missing(String),
@@ -19,19 +19,19 @@ enum Found {
     NoLevel,
 }
 
-fn find(words: &str) -> Found {
+fn find(words: &str) -> Identification {
     let truth = PolicyName::parse(words).unwrap();
-    let checked = Checked::of(words, "");
+    let checked = CheckedVolume::of(words, "");
     let levels = analysis::levels(&checked.run);
     if levels.is_empty() {
-        return Found::NoLevel;
+        return Identification::NoLevel;
     }
     let candidates = identify(&levels, &analysis::circumstances(&checked.run));
     let first = candidates.first().map_or_else(String::new, |one| one.policy.to_string());
     match candidates.iter().find(|one| one.policy.id == truth.id) {
-        Some(one) if one.rank == 1 => Found::First,
-        Some(one) => Found::Behind(format!("{words}: rank {} behind {first}", one.rank)),
-        None => Found::Missing(format!("{words}: not among {} of {levels:?}", candidates.len())),
+        Some(one) if one.rank == 1 => Identification::First,
+        Some(one) => Identification::Behind(format!("{words}: rank {} behind {first}", one.rank)),
+        None => Identification::Missing(format!("{words}: not among {} of {levels:?}", candidates.len())),
     }
 }
 
@@ -56,9 +56,9 @@ fn volumes_of_the_catalogue_are_identified() {
     let (mut first, mut wrong, mut open) = (0, Vec::new(), 0);
     for one in found {
         match one {
-            Found::First => first += 1,
-            Found::Behind(text) | Found::Missing(text) => wrong.push(text),
-            Found::NoLevel => open += 1,
+            Identification::First => first += 1,
+            Identification::Behind(text) | Identification::Missing(text) => wrong.push(text),
+            Identification::NoLevel => open += 1,
         }
     }
     eprintln!("identified {first} of {}, {open} without a level, otherwise {wrong:#?}", volumes.len());

@@ -2,7 +2,7 @@
 
 use analysis::Answer;
 
-use crate::checked::{Checked, count, each};
+use crate::checked::{CheckedVolume, count, each};
 use crate::table::Table;
 use crate::volume::judge_claim;
 
@@ -25,7 +25,7 @@ type Answers = Vec<(f64, Answer)>;
 
 fn look((name, words): &(&'static str, String)) -> (&'static str, Answers, Table) {
     let (mut table, mut answers) = (Table::default(), Vec::new());
-    let checked = Checked::of(words, "");
+    let checked = CheckedVolume::of(words, "");
     for share in SHARES {
         for claim in [format!("read {:.1} iops", IOPS / share), format!("read {:.2} MiB/s", MIB / share)] {
             let rows = judge_claim(&checked, &claim, share, &mut table);

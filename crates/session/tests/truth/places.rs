@@ -62,7 +62,7 @@ fn looked(drawn: &Drawn) -> (PlacesAnswer, f64) {
 }
 
 /// One volume with what was reported of it.
-struct Judged<'d> {
+struct JudgedVolume<'d> {
     drawn: &'d Drawn,
     answer: PlacesAnswer,
     command: String,
@@ -86,7 +86,7 @@ fn judge(number: &usize) -> Outcome {
         edges: Vec::new(),
         time,
     };
-    let mut judged = Judged { drawn: &drawn, answer, command, outcome };
+    let mut judged = JudgedVolume { drawn: &drawn, answer, command, outcome };
     judged.regions();
     judged.cache();
     judged.budgets();
@@ -97,7 +97,7 @@ fn judge(number: &usize) -> Outcome {
     judged.outcome
 }
 
-impl Judged<'_> {
+impl JudgedVolume<'_> {
     fn add(&mut self, quantity: &'static str, judged: Judgement, what: &dyn Fn(&PlacesAnswer) -> String) {
         let answer = &self.answer;
         self.outcome.table.add(quantity, judged, (&self.command, &|| what(answer)));

@@ -8,7 +8,7 @@ use workload::{
     Access, Direction, Expectation, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Target, Workload,
 };
 
-use crate::checked::{Against, Checked, Nobody, each, is_full};
+use crate::checked::{Against, CheckedVolume, Nobody, each, is_full};
 use crate::judge::Judgement;
 use crate::table::Table;
 
@@ -206,7 +206,7 @@ impl Held {
         let mut table = Table::default();
         let words = format!("{},seed={}", Queue { cv: self.cv, load: 0.0 }.words(), self.services as u64);
         let claim = format!("read p99 < {:.0}us", self.services * SERVICE * 1e6);
-        let checked = Checked::of(words.trim_start_matches("sim:"), &claim);
+        let checked = CheckedVolume::of(words.trim_start_matches("sim:"), &claim);
         let claim = Against::Expectation(claim);
         let found = checked.analysis(&claim);
         let truth = self.greatest() / SERVICE;

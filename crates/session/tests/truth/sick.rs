@@ -5,7 +5,7 @@ use policy::Level;
 use statistics::Stream;
 use workload::{Bytes, Direction};
 
-use crate::checked::{Against, Checked, each, numbers};
+use crate::checked::{Against, CheckedVolume, each, numbers};
 use crate::custom::{chance, one_of, spread};
 use crate::judge::{Cause, Figure, Judgement, NEAR, Truth};
 use crate::table::Table;
@@ -195,7 +195,7 @@ impl Sick {
 
 fn judge(sick: &Sick) -> Table {
     let mut table = Table::default();
-    let checked = Checked::of(&sick.words, "");
+    let checked = CheckedVolume::of(&sick.words, "");
     let volume = Volume::of(&sick.words, Level::Baseline);
     let found = checked.analysis(&Against::Nothing);
     let command = checked.command(&Against::Nothing);

@@ -5,7 +5,7 @@
 use policy::Level;
 use statistics::Stream;
 
-use crate::checked::{Checked, each, numbers};
+use crate::checked::{CheckedVolume, each, numbers};
 use crate::custom::{chance, one_of, spread};
 use crate::table::Table;
 use crate::volume::Volume;
@@ -48,7 +48,7 @@ fn words(number: usize) -> String {
 
 fn judge(words: &str) -> Table {
     let mut table = Table::default();
-    let checked = Checked::of(words, "");
+    let checked = CheckedVolume::of(words, "");
     let ended = checked.run.steps.last().map_or(0.0, |step| step.ended.as_secs_f64());
     assert!(ended <= LONGEST_S, "{words} took {ended} s");
     Volume::of(words, Level::Baseline).judge(&checked, &mut table);

@@ -4,7 +4,7 @@ use analysis::{Analysis, Answer, Confidence, LatencyRole};
 use policy::{Level, Limits, Load, Resource};
 use workload::{Bytes, Direction, PolicyName};
 
-use crate::checked::{Against, Checked};
+use crate::checked::{Against, CheckedVolume};
 use crate::judge::{Cause, Figure, Judgement, NEAR, Truth, answer, rate, size};
 use crate::table::Table;
 use crate::told;
@@ -143,7 +143,7 @@ impl Volume {
     }
 
     /// Judges everything that a check of it reported.
-    pub fn judge(&self, checked: &Checked, table: &mut Table) {
+    pub fn judge(&self, checked: &CheckedVolume, table: &mut Table) {
         let found = checked.analysis(&Against::Nothing);
         let command = checked.command(&Against::Nothing);
         for direction in DIRECTIONS {
@@ -234,7 +234,7 @@ pub fn judge_no_change(found: &Analysis, (command, table): (&str, &mut Table)) {
 }
 
 /// Judges the verdict on a claim, of which the volume sustains `share`.
-pub fn judge_claim(checked: &Checked, claim: &str, share: f64, table: &mut Table) -> Vec<Answer> {
+pub fn judge_claim(checked: &CheckedVolume, claim: &str, share: f64, table: &mut Table) -> Vec<Answer> {
     let against = Against::Expectation(claim.to_owned());
     let found = checked.analysis(&against);
     let judged = answer(found.verdict.answer, share);

@@ -3,7 +3,7 @@
 
 use workload::Direction;
 
-use crate::checked::{Against, Checked, each, numbers};
+use crate::checked::{Against, CheckedVolume, each, numbers};
 use crate::judge::Judgement;
 use crate::table::Table;
 use crate::told;
@@ -68,7 +68,7 @@ impl Wave {
     }
 
     /// Returns the longest stretches of successive saturating steps that were high, and that were low, in seconds.
-    fn seen(&self, checked: &Checked) -> (f64, f64) {
+    fn seen(&self, checked: &CheckedVolume) -> (f64, f64) {
         let (mut longest, mut now, mut last) = ([0.0f64; 2], [0.0f64; 2], 0.0);
         for step in checked.saturating() {
             let (from, to) = (step.started.as_secs_f64(), step.ended.as_secs_f64());
@@ -90,7 +90,7 @@ impl Wave {
 fn judge(wave: &Wave) -> Table {
     let mut table = Table::default();
     let iops: f64 = crate::volume::typed(&wave.words, "iops").unwrap().parse().unwrap();
-    let checked = Checked::of(&wave.words, "");
+    let checked = CheckedVolume::of(&wave.words, "");
     for claim in [1.0, 1.0f64.min(wave.mean() * 1.1)] {
         let share = wave.mean() / claim;
         if share < 1.0 / ABOVE {

@@ -21,14 +21,14 @@ enum Truth {
 }
 
 /// A volume with the truth about its operations and bytes.
-struct Made {
+struct MadeVolume {
     words: String,
     operations: Truth,
     bytes: Truth,
 }
 
 /// Makes a random volume of a family.
-type Make = fn(&mut Stream) -> Made;
+type Make = fn(&mut Stream) -> MadeVolume;
 
 fn between(stream: &mut Stream, low: f64, high: f64) -> f64 {
     (low.ln() + (high / low).ln() * stream.unit_f64()).exp()
@@ -36,12 +36,12 @@ fn between(stream: &mut Stream, low: f64, high: f64) -> f64 {
 
 /// Makes a volume with a level between 300 and 6,000 operations, and bytes taking over at blocks that are no power
 /// of two.
-fn two_caps(stream: &mut Stream, rest: &str) -> Made {
+fn two_caps(stream: &mut Stream, rest: &str) -> MadeVolume {
     let iops = between(stream, 300.0, 6000.0).round();
     let cross = [23.0, 42.0, 90.0, 170.0][stream.below(4) as usize];
     let mib = (iops * cross / 1024.0).round().max(1.0);
     let seed = stream.below(1000);
-    Made {
+    MadeVolume {
         words: format!("sim:custom,iops={iops},bandwidth={mib}MiB/s,seed={seed}{rest}"),
         operations: Truth::Cap(iops),
         bytes: Truth::Cap(mib * MIB),
@@ -56,17 +56,17 @@ const FAMILIES: [(&str, Make); 8] = [
         let iops = between(stream, 300.0, 4000.0).round();
         let kib = [16u64, 32, 64, 128, 256][stream.below(5) as usize];
         let words = format!("sim:custom,iops={iops},unit={kib}KiB,seed={}", stream.below(1000));
-        Made { words, operations: Truth::Cap(iops), bytes: Truth::Unit(kib << 10) }
+        MadeVolume { words, operations: Truth::Cap(iops), bytes: Truth::Unit(kib << 10) }
     }),
     ("bytes and no operations", |stream| {
         let mib = between(stream, 8.0, 60.0).round();
         let words = format!("sim:custom,bandwidth={mib}MiB/s,seed={}", stream.below(1000));
-        Made { words, operations: Truth::Nothing, bytes: Truth::Cap(mib * MIB) }
+        MadeVolume { words, operations: Truth::Nothing, bytes: Truth::Cap(mib * MIB) }
     }),
     ("operations and no bytes", |stream| {
         let iops = between(stream, 200.0, 3000.0).round();
         let words = format!("sim:custom,iops={iops},seed={}", stream.below(1000));
-        Made { words, operations: Truth::Cap(iops), bytes: Truth::Nothing }
+        MadeVolume { words, operations: Truth::Cap(iops), bytes: Truth::Nothing }
     }),
     ("busy servers", |stream| {
         let servers = 1 << stream.below(5);
@@ -76,13 +76,13 @@ const FAMILIES: [(&str, Make); 8] = [
             "sim:custom,servers={servers},service={us:.0}us,service_cv={cv:.2},server_bandwidth=200MiB/s,latency=100us,seed={}",
             stream.below(1000)
         );
-        Made { words, operations: Truth::Busy, bytes: Truth::Busy }
+        MadeVolume { words, operations: Truth::Busy, bytes: Truth::Busy }
     }),
     ("deeper than 256", |stream| {
         let ms = between(stream, 40.0, 100.0).round();
         let words =
             format!("sim:custom,iops=20000,bandwidth=4000MiB/s,latency={ms}ms,seed={}", stream.below(1000));
-        Made { words, operations: Truth::Ours, bytes: Truth::Ours }
+        MadeVolume { words, operations: Truth::Ours, bytes: Truth::Ours }
     }),
 ];
 
