@@ -15,7 +15,7 @@ use workload::{Bytes, PlacesRequest, ProcedureRequest, Target};
 
 use crate::checked::{Nobody, each, numbers};
 use crate::judge::{Judgement, NEAR};
-use crate::places_drawn::{Cache, Drawn, KINDS, Part};
+use crate::places_drawn::{Cache, DrawnVolume, KINDS, Part};
 use crate::table::Table;
 
 /// Relative error allowed in the size of a cache and in the rate of an edge track.
@@ -42,7 +42,7 @@ struct Outcome {
     time: f64,
 }
 
-fn looked(drawn: &Drawn) -> (PlacesAnswer, f64) {
+fn looked(drawn: &DrawnVolume) -> (PlacesAnswer, f64) {
     let words = format!("sim:{}", drawn.words);
     let target = Target::parse(&words).unwrap();
     let made = set_up(&target, &words, &Wish::default());
@@ -63,14 +63,14 @@ fn looked(drawn: &Drawn) -> (PlacesAnswer, f64) {
 
 /// One volume with what was reported of it.
 struct JudgedVolume<'d> {
-    drawn: &'d Drawn,
+    drawn: &'d DrawnVolume,
     answer: PlacesAnswer,
     command: String,
     outcome: Outcome,
 }
 
 fn judge(number: &usize) -> Outcome {
-    let drawn = Drawn::numbered(*number);
+    let drawn = DrawnVolume::numbered(*number);
     let begun = Instant::now();
     let (answer, time) = looked(&drawn);
     let command =

@@ -15,7 +15,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 /// What is true of one volume.
-pub struct Drawn {
+pub struct DrawnVolume {
     /// The target as typed, without `sim:`.
     pub words: String,
     pub size: Bytes,
@@ -85,13 +85,13 @@ fn part(random: &mut Stream, (from, to): (u64, u64)) -> (u64, u64) {
     (begins * MIB, (begins + length) * MIB)
 }
 
-impl Drawn {
-    pub fn numbered(number: usize) -> Drawn {
+impl DrawnVolume {
+    pub fn numbered(number: usize) -> DrawnVolume {
         let mut random = Stream::new(FAMILY, number as u64);
         let mib = *one_of(&mut random, &[8, 20, 64, 200]) << 10;
         let time = Nanos::from_secs(*one_of(&mut random, &[60, 120, 120, 240]));
         let (noise, strays) = noise(&mut random);
-        let mut volume = Drawn {
+        let mut volume = DrawnVolume {
             words: String::new(),
             size: Bytes::mib(mib),
             time,

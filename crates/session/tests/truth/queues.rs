@@ -118,13 +118,13 @@ fn ran(queue: &Queue) -> Run {
 }
 
 /// What the intervals of a claim say on steps of the usual length.
-struct Told {
+struct IntervalCounts {
     steps: usize,
     told: usize,
     held: usize,
 }
 
-impl Told {
+impl IntervalCounts {
     fn words(&self) -> String {
         let share = 100.0 * self.held as f64 / self.told.max(1) as f64;
         format!("{share:.0} % of {} ({} left open)", self.told, self.steps - self.told)
@@ -136,7 +136,7 @@ impl Told {
 }
 
 /// Checks, step by step, whether the interval of `claim` contains `truth` (seconds).
-fn held(run: &Run, claim: &str, truth: f64) -> Told {
+fn held(run: &Run, claim: &str, truth: f64) -> IntervalCounts {
     let expectation = Expectation::parse(claim).unwrap();
     let counted = run.steps[0].counted();
     let mut bare = run.clone();
@@ -149,7 +149,7 @@ fn held(run: &Run, claim: &str, truth: f64) -> Told {
     let parts = counted.chunks_exact(STEP);
     let (steps, told) = (parts.len(), parts.filter_map(of_step).collect::<Vec<Estimate>>());
     let holds = |one: &&Estimate| one.low / 1e9 <= truth && truth <= one.high / 1e9;
-    Told { steps, told: told.len(), held: told.iter().filter(holds).count() }
+    IntervalCounts { steps, told: told.len(), held: told.iter().filter(holds).count() }
 }
 
 /// Reduces `step` to these intervals.
@@ -185,12 +185,12 @@ fn judge(queue: &Queue) -> Table {
 }
 
 /// A claim on the percentile of a whole check, in services.
-struct Held {
+struct PercentileClaim {
     cv: u32,
     services: f64,
 }
 
-impl Held {
+impl PercentileClaim {
     /// Returns the load at which the percentile equals the claim.
     fn greatest(&self) -> f64 {
         let (mut low, mut high) = (0.01, 0.99);
@@ -234,10 +234,10 @@ fn queues() {
     let cases: Vec<Queue> =
         [0, 1].iter().flat_map(|&cv| loads.iter().map(move |&load| Queue { cv, load })).collect();
     let services: &[f64] = if is_full() { &[8.0, 12.0, 16.0, 24.0, 32.0, 48.0] } else { &[12.0, 24.0] };
-    let held = |cv| services.iter().map(move |&services| Held { cv, services });
-    let claims: Vec<Held> = [0, 1].into_iter().flat_map(held).collect();
+    let held = |cv| services.iter().map(move |&services| PercentileClaim { cv, services });
+    let claims: Vec<PercentileClaim> = [0, 1].into_iter().flat_map(held).collect();
     let mut tables = each(&cases, judge);
-    tables.extend(each(&claims, Held::judge));
+    tables.extend(each(&claims, PercentileClaim::judge));
     Table::of(tables).conclude("queues", cases.len() + claims.len());
 }
 

@@ -45,7 +45,12 @@ fn volume(number: usize, random: &mut Stream) -> Case {
 
 /// Runs until `intervals` intervals were heard. Returns the steps as the run file of a killed run has them,
 /// without anything after the last stored interval; `None` if the run ended before.
-fn killed(asked: &BurstRequest, setup: &mut Setup, random: &mut Stream, intervals: usize) -> Option<Killed> {
+fn killed(
+    asked: &BurstRequest,
+    setup: &mut Setup,
+    random: &mut Stream,
+    intervals: usize,
+) -> Option<KilledRun> {
     let next = |done: &[StepRecord]| next_burst_step(asked, Layout::None, done);
     let mut until = Until(Cell::new(intervals));
     let (mut steps, _) = conduct(&next, setup.runner.as_mut(), &mut until);
@@ -60,11 +65,11 @@ fn killed(asked: &BurstRequest, setup: &mut Setup, random: &mut Stream, interval
     let mut plan = last.plan.clone();
     plan.stop = vec![StopRule::Time(Nanos::from_secs_f64(plan.interval.as_secs_f64() * random.unit_f64()))];
     through += ops(&setup.runner.run(&plan, &mut Nobody).unwrap());
-    Some(Killed { steps, through })
+    Some(KilledRun { steps, through })
 }
 
 /// What is left of a run that was killed, and how many operations really completed.
-struct Killed {
+struct KilledRun {
     steps: Vec<StepRecord>,
     through: f64,
 }
@@ -79,7 +84,7 @@ fn gone_on(number: usize) -> Option<(Case, BurstPart, f64)> {
     let mut setup = runner(&case.words);
     let drain_s = case.share * truth.lasts_s;
     let intervals = (random.unit_f64() * (drain_s + 150.0)) as usize + 2;
-    let Killed { mut steps, through } = killed(&asked, &mut setup, &mut random, intervals)?;
+    let KilledRun { mut steps, through } = killed(&asked, &mut setup, &mut random, intervals)?;
     let held = truth.held?;
     let left = held - through + truth.base * setup.runner.now().as_secs_f64();
     let away = Nanos::from_secs_f64(1.0 + AWAY_MOST_S * random.unit_f64());

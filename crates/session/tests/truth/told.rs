@@ -30,12 +30,12 @@ pub fn bytes(found: &Analysis, direction: Direction) -> Option<Figure> {
 /// Returns what is reported of one level: its limit, or else how long operations are charged, or else an open
 /// level, or else how short operations are charged.
 fn level(found: &Analysis, direction: Direction, counted: LevelUnit) -> Option<Figure> {
-    let said = |of: fn(&Meaning) -> Option<Said>| {
+    let said = |of: fn(&Meaning) -> Option<LevelStatement>| {
         let mut findings = found.findings.iter();
         findings.find_map(|finding| {
             let said =
                 of(&finding.meaning).filter(|said| (said.direction, said.counted) == (direction, counted))?;
-            let Said { level, at_least, cause, .. } = said;
+            let LevelStatement { level, at_least, cause, .. } = said;
             let (value, low, high) = level;
             Some(Figure { value, low, high, at_least, cause, confidence: finding.confidence })
         })
@@ -44,7 +44,7 @@ fn level(found: &Analysis, direction: Direction, counted: LevelUnit) -> Option<F
 }
 
 /// One level as a finding reports it.
-struct Said {
+struct LevelStatement {
     direction: Direction,
     counted: LevelUnit,
     /// Value, low and high end.
@@ -53,10 +53,10 @@ struct Said {
     cause: Cause,
 }
 
-fn held(meaning: &Meaning) -> Option<Said> {
+fn held(meaning: &Meaning) -> Option<LevelStatement> {
     let of = |(direction, counted): (Direction, LevelUnit), level: Estimate, cause: Cause| {
         let level = (level.value, level.low, level.high);
-        Some(Said { direction, counted, level, at_least: cause == Cause::InFlight, cause })
+        Some(LevelStatement { direction, counted, level, at_least: cause == Cause::InFlight, cause })
     };
     match meaning {
         Meaning::IopsCap(found) => of((found.direction, LevelUnit::Operations), found.cap, Cause::Operations),
@@ -81,24 +81,30 @@ fn how(charge: Charge) -> Cause {
 }
 
 /// Reads small operations that are charged as a whole unit, used if nothing else is reported of them.
-fn charged_whole(meaning: &Meaning) -> Option<Said> {
+fn charged_whole(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (direction, counted, cause) = (found.direction, LevelUnit::Operations, how(found.charge));
     let level = (found.operations.value, found.operations.low, found.operations.high);
-    Some(Said { direction, counted, level, at_least: false, cause })
+    Some(LevelStatement { direction, counted, level, at_least: false, cause })
 }
 
 /// Reads the bytes that operations of a unit amount to.
-fn charged(meaning: &Meaning) -> Option<Said> {
+fn charged(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let cause = how(found.charge);
     let (unit, operations) = (found.unit as f64, &found.operations);
     let level = (found.bytes, operations.low * unit, operations.high * unit);
-    Some(Said { direction: found.direction, counted: LevelUnit::Bytes, level, at_least: false, cause })
+    Some(LevelStatement {
+        direction: found.direction,
+        counted: LevelUnit::Bytes,
+        level,
+        at_least: false,
+        cause,
+    })
 }
 
 /// Reads a level whose cause is left open.
-fn open(meaning: &Meaning) -> Option<Said> {
+fn open(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::NotIdentifiable(found) = meaning else { return None };
     let cause = match found.question {
         Question::Holds => Cause::Unknown,
@@ -107,7 +113,7 @@ fn open(meaning: &Meaning) -> Option<Said> {
     };
     let level = (found.level.value, found.level.low, found.level.high);
     let (direction, counted, at_least) = (found.direction?, found.counted, found.at_least);
-    Some(Said { direction, counted, level, at_least, cause })
+    Some(LevelStatement { direction, counted, level, at_least, cause })
 }
 
 /// Returns the size above which bytes are said to be the limit.

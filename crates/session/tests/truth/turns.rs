@@ -96,7 +96,7 @@ fn twins(noise: &str, seed: u64, slower: f64) -> [String; 2] {
 
 /// What many comparisons found.
 #[derive(Debug, Default)]
-struct Seen {
+struct ComparisonCounts {
     comparisons: usize,
     /// Comparisons with any row that differs.
     alarms: usize,
@@ -110,8 +110,8 @@ struct Seen {
     wrong_way: usize,
 }
 
-fn see(noise: &str, slower: f64, plan: Plan) -> Seen {
-    let mut seen = Seen::default();
+fn see(noise: &str, slower: f64, plan: Plan) -> ComparisonCounts {
+    let mut seen = ComparisonCounts::default();
     for seed in 0..count(USUAL) as u64 {
         let [a, b] = twins(noise, seed, slower);
         let found = in_turns([&a, &b], &ask(seed, plan));
