@@ -21,7 +21,7 @@ use crate::commands::own;
 
 /// Drains the target and reports its burst.
 pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
-    let wanted = Wanted::read(arguments)?;
+    let wanted = BurstCommand::read(arguments)?;
     let ground = Ground::open((&wanted.target, &wanted.typed), &wanted.wish, &arguments.measure)?;
     let asked = wanted.burst(arguments, &ground.setup)?;
     let layout = ground.setup.layout;
@@ -30,7 +30,7 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
 
 /// A drain with its layout.
 struct Burst {
-    wanted: Wanted,
+    wanted: BurstCommand,
     asked: BurstRequest,
     layout: Layout,
     /// Whether the drain starts without asking.
@@ -124,7 +124,7 @@ impl Measurement for Burst {
 }
 
 /// The parsed command line, and the earlier run that it resumes.
-struct Wanted {
+struct BurstCommand {
     target: Target,
     /// The target as it was typed.
     typed: String,
@@ -135,20 +135,20 @@ struct Wanted {
     earlier: Earlier,
 }
 
-impl Wanted {
-    fn read(arguments: &BurstArguments) -> Result<Wanted, Failure> {
+impl BurstCommand {
+    fn read(arguments: &BurstArguments) -> Result<BurstCommand, Failure> {
         if let Some(path) = &arguments.resume {
-            return Wanted::resumed(arguments, path);
+            return BurstCommand::resumed(arguments, path);
         }
         let target = own::target(&arguments.target)?;
         let named = arguments.policy.as_deref().map(own::policy).transpose()?;
         let against = promise::against(&target, named, None)?;
         let (typed, wish) = (arguments.target.clone(), arguments.ground.wish()?);
-        Ok(Wanted { target, typed, against, wish, before: None, earlier: Earlier::default() })
+        Ok(BurstCommand { target, typed, against, wish, before: None, earlier: Earlier::default() })
     }
 
     /// Reads the run at `path`, with what it was asked.
-    fn resumed(arguments: &BurstArguments, path: &Path) -> Result<Wanted, Failure> {
+    fn resumed(arguments: &BurstArguments, path: &Path) -> Result<BurstCommand, Failure> {
         let read = session::inputs::stopped_run(path)?;
         let (Some(ProcedureRequest::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
             return Err(Failure::refused(format!(
@@ -169,7 +169,14 @@ impl Wanted {
         let steps = if played_again { Vec::new() } else { read.steps };
         let before = BurstRequest { resumed: steps.len(), ..asked.clone() };
         let earlier = Earlier { steps, started_unix_ms: read.started_unix_ms };
-        Ok(Wanted { target, typed, against, wish: arguments.ground.wish()?, before: Some(before), earlier })
+        Ok(BurstCommand {
+            target,
+            typed,
+            against,
+            wish: arguments.ground.wish()?,
+            before: Some(before),
+            earlier,
+        })
     }
 
     fn burst(&self, arguments: &BurstArguments, setup: &Setup) -> Result<BurstRequest, Failure> {

@@ -18,8 +18,8 @@ mod asked;
 mod plans;
 mod resume;
 
-use self::asked::Asked;
-use self::plans::Planned;
+use self::asked::CheckCommand;
+use self::plans::PlannedCheck;
 use super::drain;
 use super::measure::{Ground, Measurement, destruction, left_out_words};
 use super::readable::something_to_read;
@@ -35,7 +35,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     }
     let asked = match &arguments.resume {
         Some(path) => resume::resumed(arguments, path)?,
-        None => Asked::read(arguments)?,
+        None => CheckCommand::read(arguments)?,
     };
     if asked.check.reads_only {
         something_to_read(&asked.target, &asked.typed)?;
@@ -55,8 +55,8 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
 
 /// A check with its plan.
 struct Check {
-    asked: Asked,
-    planned: Planned,
+    asked: CheckCommand,
+    planned: PlannedCheck,
     extent: Extent,
     /// Whether a drain starts without asking.
     yes: bool,

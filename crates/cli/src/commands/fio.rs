@@ -20,7 +20,7 @@ use session::named_input::{JOB_FILE, NamedInput};
 use session::signals::StopFlag;
 use session::{named, watchdog};
 
-use told::{Told, out, refused};
+use told::{FioOutput, out, refused};
 
 /// Runs fio's command line; returns fio's exit code.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
@@ -87,7 +87,7 @@ fn load(asked: &mut FioRequest, output: Option<Output<'static>>, patience: Nanos
     let asked = &*asked;
     let stop = StopFlag::on_signals(patience);
     kernel::allow_open_files();
-    let mut told = Told::new(asked, output);
+    let mut told = FioOutput::new(asked, output);
     let planned = match watchdog::over("looking at the files", &stop, || steps(asked, &look)) {
         Ok(planned) => planned,
         Err(error) => return refused(&error),

@@ -16,7 +16,7 @@ use crate::commands::promise::against;
 pub(super) const DRAIN_LEAST: Nanos = Nanos::from_secs(30);
 
 /// The parsed command line, and the earlier run that it resumes.
-pub(super) struct Asked {
+pub(super) struct CheckCommand {
     pub(super) target: Target,
     /// The target as it was typed.
     pub(super) typed: String,
@@ -30,12 +30,12 @@ pub(super) struct Asked {
     pub(super) before: Option<TargetFacts>,
 }
 
-impl Asked {
+impl CheckCommand {
     /// Reads the command line of a new check.
     ///
     /// # Errors
     /// A word is no target, policy, claim, time or size.
-    pub(super) fn read(arguments: &CheckArguments) -> Result<Asked, Failure> {
+    pub(super) fn read(arguments: &CheckArguments) -> Result<CheckCommand, Failure> {
         let target = own::target(&arguments.target)?;
         let named = arguments.policy.as_deref().map(own::policy).transpose()?;
         let against = against(&target, named, arguments.expect.as_deref())?;
@@ -50,7 +50,7 @@ impl Asked {
             seed: bounds.seed,
             ..CheckRequest::default()
         };
-        Ok(Asked {
+        Ok(CheckCommand {
             typed: arguments.target.clone(),
             target,
             against,

@@ -13,7 +13,7 @@ use workload::{
     StopRule, Workload,
 };
 
-use super::asked::{Asked, DRAIN_LEAST};
+use super::asked::{CheckCommand, DRAIN_LEAST};
 use crate::commands::bounds::in_flight_most;
 use crate::commands::drain;
 
@@ -36,7 +36,7 @@ const REGION_LEAST: Bytes = Bytes::mib(128);
 const SMALL: Bytes = Bytes::kib(4);
 
 /// A plan with its parts.
-pub(super) struct Planned {
+pub(super) struct PlannedCheck {
     /// What the run file stores of it.
     pub(super) check: CheckRequest,
     /// What runs.
@@ -48,8 +48,8 @@ pub(super) struct Planned {
 }
 
 /// Returns the plan that `asked` runs on `setup`; a resumed run keeps the parts with which it began.
-pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> {
-    let split = Split::of(&asked.check);
+pub(super) fn planned(asked: &CheckCommand, setup: &Setup) -> Result<PlannedCheck, Failure> {
+    let split = TimeSplit::of(&asked.check);
     let mut left_out = split.left_out();
     let mut check = asked.check.clone();
     if asked.earlier.steps.is_empty() {
@@ -78,11 +78,11 @@ pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> 
         seed: check.seed,
         sittings: check.sittings.clone(),
     };
-    Ok(Planned { check, ask, writes, left_out })
+    Ok(PlannedCheck { check, ask, writes, left_out })
 }
 
 /// Returns what the check's own steps may do; the layout of each sitting comes on top of the limit on writes.
-fn own_steps(asked: &Asked, setup: &Setup, split: &Split) -> Result<CheckAsk, Failure> {
+fn own_steps(asked: &CheckCommand, setup: &Setup, split: &TimeSplit) -> Result<CheckAsk, Failure> {
     let ask = asked.bounds.ask(setup, split.effort)?;
     let again =
         if let Layout::Write(size) = setup.layout { size.0 } else { 0 } * asked.check.sittings.len() as u64;
@@ -112,15 +112,15 @@ fn searched(check: &CheckRequest) -> Bytes {
 }
 
 /// How the time of a plan is divided.
-struct Split {
+struct TimeSplit {
     effort: Effort,
     headroom: Option<Nanos>,
     places: Option<Nanos>,
     plan: CheckPlan,
 }
 
-impl Split {
-    fn of(check: &CheckRequest) -> Split {
+impl TimeSplit {
+    fn of(check: &CheckRequest) -> TimeSplit {
         let total = match (check.plan, check.time) {
             (CheckPlan::Standard, time) => {
                 time.unwrap_or(if check.brief { STANDARD_BRIEF } else { STANDARD })
@@ -128,18 +128,18 @@ impl Split {
             (_, Some(time)) => time,
             (_, None) => {
                 let effort = if check.brief { Effort::BRIEF } else { Effort::QUICK };
-                return Split { effort, headroom: None, places: None, plan: check.plan };
+                return TimeSplit { effort, headroom: None, places: None, plan: check.plan };
             }
         };
         if check.plan != CheckPlan::Standard {
             let effort = Effort::within(total.max(Effort::LEAST));
-            return Split { effort, headroom: None, places: None, plan: check.plan };
+            return TimeSplit { effort, headroom: None, places: None, plan: check.plan };
         }
-        Split::standard(total, check.brief)
+        TimeSplit::standard(total, check.brief)
     }
 
     /// Divides the time among the parts that fit: if it is short, places are left out first, then the search.
-    fn standard(total: Nanos, brief: bool) -> Split {
+    fn standard(total: Nanos, brief: bool) -> TimeSplit {
         let shares = part_shares(CheckPlan::Standard);
         let timed = |count: usize| -> Vec<Nanos> {
             let all: f64 = shares[..count].iter().sum();
@@ -151,7 +151,7 @@ impl Split {
         let least = [Effort::LEAST, HEADROOM_LEAST, PLACES_LEAST];
         let fits = |times: &Vec<Nanos>| times.iter().zip(least).all(|(time, least)| *time >= least);
         let times = [3, 2].map(timed).into_iter().find(fits).unwrap_or_else(|| vec![total]);
-        Split {
+        TimeSplit {
             effort: if brief { Effort::BRIEF } else { Effort::within(times[0]) },
             headroom: times.get(1).copied(),
             places: times.get(2).copied(),
@@ -168,7 +168,11 @@ impl Split {
 }
 
 /// Returns the parts of a standard check: the search for headroom within a latency, then places.
-fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<ProcedureRequest>, Failure> {
+fn standard(
+    asked: &CheckCommand,
+    setup: &Setup,
+    split: &TimeSplit,
+) -> Result<Vec<ProcedureRequest>, Failure> {
     let mut parts = Vec::new();
     if let Some(time) = split.headroom {
         parts.push(ProcedureRequest::Headroom(search(asked, setup, time)));
@@ -182,7 +186,7 @@ fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<Procedure
 }
 
 /// Asks for the greatest rate of the usual mix within the claimed latency, or else within the default bound.
-fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomRequest {
+fn search(asked: &CheckCommand, setup: &Setup, time: Nanos) -> HeadroomRequest {
     let limits = asked.against.limits.as_ref();
     let usual =
         limits.and_then(|limits| limits.latency).map_or(BOUND, |one| BOUND.max(one * BOUND_LATENCIES));
@@ -226,7 +230,7 @@ fn soak(check: &CheckRequest, setup: &Setup) -> SoakRequest {
 }
 
 /// Returns a drain that fits the time, and what it leaves out.
-fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstRequest, Vec<(String, OmissionReason)>) {
+fn fitted_drain(asked: &CheckCommand, setup: &Setup) -> (BurstRequest, Vec<(String, OmissionReason)>) {
     let limits = asked.against.limits.as_ref();
     let usual = drain::usual(setup, limits, asked.check.seed);
     let Some(time) = asked.check.time else { return (usual, Vec::new()) };

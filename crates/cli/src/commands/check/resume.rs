@@ -11,13 +11,13 @@ use session::run::Earlier;
 use session::usual_region;
 use workload::{Bytes, CheckPlan, CheckRequest, Ending, Nanos, PolicyName, ProcedureRequest, Target};
 
-use super::asked::Asked;
+use super::asked::CheckCommand;
 use crate::arguments::{CheckArguments, size};
 use crate::commands::bounds::{Bounds, REGION_USUAL};
 use crate::commands::promise::against;
 
 /// Reads the run at `path`, with what it was asked.
-pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, Failure> {
+pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<CheckCommand, Failure> {
     let read = session::inputs::stopped_run(path)?;
     let no_check = |why: &str| Failure::refused(format!("{} {why}", path.display()));
     let (stored, facts) = match (read.asked, read.target) {
@@ -48,7 +48,7 @@ pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, 
     }
     let steps = if plays_again { Vec::new() } else { kept(read.steps, stored.plan) };
     let check = sitting(stored, &steps);
-    Ok(Asked {
+    Ok(CheckCommand {
         typed: facts.words.clone(),
         target,
         against,

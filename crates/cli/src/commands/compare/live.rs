@@ -27,7 +27,7 @@ use crate::commands::{outline, own};
 const BLOCKS: u32 = 10;
 
 /// A target as it was typed.
-struct Typed {
+struct TypedTarget {
     label: String,
     target: Target,
     words: String,
@@ -73,7 +73,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
 }
 
 /// Reads the two targets and the load from the command line.
-fn words(arguments: &CompareArguments) -> Result<(Vec<Typed>, Load), Failure> {
+fn words(arguments: &CompareArguments) -> Result<(Vec<TypedTarget>, Load), Failure> {
     let [first, other, rest @ ..] = arguments.sides.as_slice() else {
         return Err(Failure::refused("a comparison in turns needs two targets; name the second one too"));
     };
@@ -84,7 +84,7 @@ fn words(arguments: &CompareArguments) -> Result<(Vec<Typed>, Load), Failure> {
         );
         return Err(Failure::refused(text));
     }
-    let typed: Vec<Typed> = [first, other]
+    let typed: Vec<TypedTarget> = [first, other]
         .into_iter()
         .enumerate()
         .map(|(side, words)| typed(words, side))
@@ -97,13 +97,13 @@ fn words(arguments: &CompareArguments) -> Result<(Vec<Typed>, Load), Failure> {
     Ok((typed, load(rest.first().map(String::as_str), &arguments.turns)?))
 }
 
-fn typed(words: &str, side: usize) -> Result<Typed, Failure> {
+fn typed(words: &str, side: usize) -> Result<TypedTarget, Failure> {
     let (label, target) = labelled(words, side)?;
     let parsed = own::target(&target)?;
     if parsed == Target::Null {
         return Err(Failure::refused("null: has no latency and no limit, so there is nothing to compare"));
     }
-    Ok(Typed { label, words: run::absolute(&parsed, &target), target: parsed })
+    Ok(TypedTarget { label, words: run::absolute(&parsed, &target), target: parsed })
 }
 
 /// Applies the load's size only where a region is created; what exists already is measured as it is.
@@ -128,7 +128,7 @@ fn wish(arguments: &CompareArguments, load: &Load, target: &Target) -> Result<Wi
 fn ask(
     arguments: &CompareArguments,
     load: &Load,
-    (typed, setups): (&[Typed], &[Setup]),
+    (typed, setups): (&[TypedTarget], &[Setup]),
 ) -> Result<TurnsAsk, Failure> {
     let loads = permitted(load, setups);
     if loads.is_empty() {
@@ -190,7 +190,7 @@ fn writes(step: &Step) -> bool {
 }
 
 /// Prints what is measured, how long that takes, what it could show, what is left out and what is destroyed.
-fn announce(ask: &TurnsAsk, load: &Load, (typed, setups): (&[Typed], &[Setup])) -> Result<(), Failure> {
+fn announce(ask: &TurnsAsk, load: &Load, (typed, setups): (&[TypedTarget], &[Setup])) -> Result<(), Failure> {
     for (side, setup) in typed.iter().zip(setups) {
         output::people(&format!("{}:", report::clean(&side.label)));
         output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
@@ -230,8 +230,12 @@ fn loads_words(load: &Load, setups: &[Setup]) -> Vec<(String, String)> {
         .collect()
 }
 
-fn places(arguments: &CompareArguments, typed: &[Typed], setups: &[Setup]) -> Result<Vec<Place>, Failure> {
-    let of = |(side, setup): (&Typed, &Setup)| {
+fn places(
+    arguments: &CompareArguments,
+    typed: &[TypedTarget],
+    setups: &[Setup],
+) -> Result<Vec<Place>, Failure> {
+    let of = |(side, setup): (&TypedTarget, &Setup)| {
         let place =
             Place::new(arguments.turns.out.as_deref(), (&side.words, "compare"), &setup.facts.devices)?;
         Ok(if setup.is_virtual() { place.of_virtual_run() } else { place })
@@ -240,7 +244,7 @@ fn places(arguments: &CompareArguments, typed: &[Typed], setups: &[Setup]) -> Re
 }
 
 /// Returns the title of the page on both targets.
-fn page_name(typed: &[Typed]) -> String {
+fn page_name(typed: &[TypedTarget]) -> String {
     typed.iter().map(|side| side.label.as_str()).collect::<Vec<_>>().join(" against ")
 }
 

@@ -33,22 +33,22 @@ pub fn run(asked: &DiskSpdRequest, stop: &StopFlag) -> Result<Vec<SpanResult>, S
     spans.create(&spans.before, runner.files())?;
     let all = asked.profile.time_spans.len();
     run_steps(&mut spans, &mut runner)
-        .map_err(|Failed(why)| why + &not_run(all - spans.results.len() - 1))?;
+        .map_err(|SpanFailure(why)| why + &not_run(all - spans.results.len() - 1))?;
     Ok(spans.results)
 }
 
 /// Why the run ends, as text.
-struct Failed(String);
+struct SpanFailure(String);
 
-impl From<String> for Failed {
-    fn from(why: String) -> Failed {
-        Failed(why)
+impl From<String> for SpanFailure {
+    fn from(why: String) -> SpanFailure {
+        SpanFailure(why)
     }
 }
 
-impl From<RunnerError> for Failed {
-    fn from(error: RunnerError) -> Failed {
-        Failed(match error {
+impl From<RunnerError> for SpanFailure {
+    fn from(error: RunnerError) -> SpanFailure {
+        SpanFailure(match error {
             RunnerError::Engine { error, .. } => error.to_string(),
             other => other.to_string(),
         })
@@ -112,9 +112,9 @@ impl Spans<'_> {
 }
 
 impl Procedure<NamedRunner> for Spans<'_> {
-    type Error = Failed;
+    type Error = SpanFailure;
 
-    fn next(&mut self, runner: &mut NamedRunner) -> Result<Option<Step>, Failed> {
+    fn next(&mut self, runner: &mut NamedRunner) -> Result<Option<Step>, SpanFailure> {
         let spans = &self.asked.profile.time_spans;
         let Some(span) = spans.get(self.results.len()) else { return Ok(None) };
         self.create(&creations(span, &self.before), runner.files())?;
@@ -129,7 +129,7 @@ impl Procedure<NamedRunner> for Spans<'_> {
         Ok(Some(Step { name: "timespan".to_owned(), kind: StepKind::Job, workload, interval: None }))
     }
 
-    fn ready(&mut self, plan: &StepPlan, runner: &mut NamedRunner) -> Result<(), Failed> {
+    fn ready(&mut self, plan: &StepPlan, runner: &mut NamedRunner) -> Result<(), SpanFailure> {
         let Some((span, planned)) = &self.running else { return Ok(()) };
         runner.advise(|path| walk(span, path));
         self.tell(&format!("starting warm up of {}s, then measuring {}s", span.warm_up, span.duration));
@@ -145,7 +145,7 @@ impl Procedure<NamedRunner> for Spans<'_> {
         &mut self.watch
     }
 
-    fn ended(&mut self, record: StepRecord, _runner: &mut NamedRunner) -> Result<(), Failed> {
+    fn ended(&mut self, record: StepRecord, _runner: &mut NamedRunner) -> Result<(), SpanFailure> {
         let Some((span, planned)) = self.running.take() else { return Ok(()) };
         let behind = self.unwritten.take().and_then(|unwritten| unwritten.behind(&record));
         behind.iter().for_each(|line| say("note: ", line));

@@ -15,7 +15,7 @@ use sampler::{Root, Sampler};
 use workload::{Ending, Layout, Nanos, StepKind, StepPlan, TracedIo};
 
 use super::exec::{self, Fault, Moment};
-use super::told::{Told, unix_ms};
+use super::told::{FioOutput, unix_ms};
 use super::{state, trouble};
 use session::files::Growing;
 use session::named::{self, Announcement, NamedFiles, Treatment, WithoutDirect};
@@ -33,7 +33,7 @@ pub fn treatment(stop: &StopFlag, announcement: Announcement) -> Treatment {
 }
 
 /// Lays out and runs all `steps`, and records the results in `told`.
-pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
+pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut FioOutput<'_>) {
     let mut runner = NamedRunner::new(treatment(stop, Announcement::Now), Some(OPENING));
     let clock = runner.run_clock();
     let mut jobs = Jobs::new(steps, (stop, clock), told);
@@ -102,7 +102,7 @@ enum Follows {
 
 /// The jobs of a run.
 struct Jobs<'t, 'a> {
-    told: &'t mut Told<'a>,
+    told: &'t mut FioOutput<'a>,
     steps: Vec<FioStep>,
     /// Number of steps that have begun.
     begun: usize,
@@ -121,30 +121,30 @@ struct Jobs<'t, 'a> {
 /// State of the running step.
 struct Running<'a> {
     unwritten: UnwrittenFiles,
-    line: Option<(LiveLine<'a>, ShownOn)>,
+    line: Option<(LiveLine<'a>, LiveLineOutput)>,
     steady: SteadyWatch,
     between: Option<Between>,
 }
 
 /// Where the live line is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ShownOn {
+enum LiveLineOutput {
     /// Overwritten in place, on a terminal.
     Terminal,
     /// One line each on stdout, as fio does, if it is asked for and there is no terminal.
     Stdout,
 }
 
-impl ShownOn {
+impl LiveLineOutput {
     /// Returns where the line is shown; `None` if it is not.
-    fn of(presentation: &Presentation) -> Option<ShownOn> {
+    fn of(presentation: &Presentation) -> Option<LiveLineOutput> {
         let terminal = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
         match presentation.eta {
             Eta::Never => None,
-            Eta::Auto | Eta::Always if terminal => {
-                (presentation.is_normal() || presentation.eta == Eta::Always).then_some(ShownOn::Terminal)
-            }
-            Eta::Always if presentation.is_normal() => Some(ShownOn::Stdout),
+            Eta::Auto | Eta::Always if terminal => (presentation.is_normal()
+                || presentation.eta == Eta::Always)
+                .then_some(LiveLineOutput::Terminal),
+            Eta::Always if presentation.is_normal() => Some(LiveLineOutput::Stdout),
             _ => None,
         }
     }
@@ -161,7 +161,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
     fn new(
         steps: Vec<FioStep>,
         (stop, clock): (&'t StopFlag, Clock),
-        told: &'t mut Told<'a>,
+        told: &'t mut FioOutput<'a>,
     ) -> Jobs<'t, 'a> {
         Jobs {
             logs: Logs::new(told.presented.asked),
@@ -249,7 +249,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// Returns the state of the step that begins with `plan`.
     fn running(&self, plan: &StepPlan) -> Running<'a> {
         let (number, asked) = (self.begun - 1, self.told.presented.asked);
-        let shown = ShownOn::of(&asked.presentation);
+        let shown = LiveLineOutput::of(&asked.presentation);
         let between = |every| Between { every, next: self.clock.now() + every, so_far: SoFar::new(plan) };
         Running {
             unwritten: UnwrittenFiles::of(plan),
@@ -342,8 +342,8 @@ impl Running<'_> {
     /// Clears the live line.
     fn clear(&self) {
         match self.line {
-            Some((_, ShownOn::Terminal)) => output::live(""),
-            Some((_, ShownOn::Stdout)) => output::passing("", '\n'),
+            Some((_, LiveLineOutput::Terminal)) => output::live(""),
+            Some((_, LiveLineOutput::Stdout)) => output::passing("", '\n'),
             None => {}
         }
     }
@@ -469,16 +469,16 @@ fn nothing(step: &Step, clock: Clock) -> StepRecord {
 }
 
 /// Shows the current line.
-fn show(text: &str, stays: bool, shown: ShownOn) {
+fn show(text: &str, stays: bool, shown: LiveLineOutput) {
     match (shown, stays) {
-        (ShownOn::Terminal, stays) => {
+        (LiveLineOutput::Terminal, stays) => {
             output::live(text);
             if stays {
                 output::people("");
             }
         }
-        (ShownOn::Stdout, true) => output::passing(text, '\n'),
-        (ShownOn::Stdout, false) => output::passing(text, '\r'),
+        (LiveLineOutput::Stdout, true) => output::passing(text, '\n'),
+        (LiveLineOutput::Stdout, false) => output::passing(text, '\r'),
     }
 }
 

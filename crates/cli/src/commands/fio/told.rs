@@ -40,7 +40,7 @@ pub fn unix_ms() -> u64 {
 }
 
 /// The results of a run so far, and what has been printed of them.
-pub struct Told<'a> {
+pub struct FioOutput<'a> {
     /// What results are printed from.
     pub presented: FioReport<'a>,
     /// Counters before the first and after the last step.
@@ -56,10 +56,10 @@ pub struct Told<'a> {
     hint: Option<String>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> FioOutput<'a> {
     /// Begins a run of `asked`, without results, that writes to `output`.
-    pub fn new(asked: &'a FioRequest, output: Option<Output<'static>>) -> Told<'a> {
-        Told {
+    pub fn new(asked: &'a FioRequest, output: Option<Output<'static>>) -> FioOutput<'a> {
+        FioOutput {
             presented: FioReport::begun(asked, unix_ms()),
             samples: Vec::new(),
             disks: Vec::new(),

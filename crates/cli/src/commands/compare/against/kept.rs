@@ -11,17 +11,17 @@ use workload::{InTurns, ProcedureRequest};
 use analysis::compare::IN_BLOCK;
 
 /// One side of the comparison.
-pub(super) struct Kept<'a> {
+pub(super) struct ComparisonSide<'a> {
     place: &'a Place,
     ask: InTurns,
     /// `None` before the first block.
     run: Option<(Run, Writer)>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> ComparisonSide<'a> {
     /// Returns side number `side` of the comparison `ask`, with nothing recorded yet.
-    pub(super) fn new(place: &'a Place, ask: &InTurns, side: usize) -> Kept<'a> {
-        Kept { place, ask: InTurns { side: side as u8, ..ask.clone() }, run: None }
+    pub(super) fn new(place: &'a Place, ask: &InTurns, side: usize) -> ComparisonSide<'a> {
+        ComparisonSide { place, ask: InTurns { side: side as u8, ..ask.clone() }, run: None }
     }
 
     /// Appends what one block printed to that of earlier blocks, and stores it.
@@ -50,21 +50,21 @@ impl<'a> Kept<'a> {
     }
 
     /// Closes the file and prints its path; returns `None` if no block was completed.
-    pub(super) fn end(self, whole: Ended) -> Result<Option<Run>, Failure> {
+    pub(super) fn end(self, whole: ComparisonEnd) -> Result<Option<Run>, Failure> {
         let Some((run, mut writer)) = self.run else { return Ok(None) };
         let closed: Result<_, WriteError> = match whole {
-            Ended::Whole => writer.finish(),
-            Ended::Stopped => writer.checkpoint().map(|()| writer.path().to_owned()),
+            ComparisonEnd::Whole => writer.finish(),
+            ComparisonEnd::Stopped => writer.checkpoint().map(|()| writer.path().to_owned()),
         };
         let path = closed.map_err(Failure::failed)?;
         output::people(&format!("run     {}", short(&path)));
-        Ok(Some(Run { complete: whole == Ended::Whole, ..run }))
+        Ok(Some(Run { complete: whole == ComparisonEnd::Whole, ..run }))
     }
 }
 
 /// How a comparison ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum ComparisonEnd {
     /// All blocks ran.
     Whole,
     /// It was stopped, or a tool failed.

@@ -26,7 +26,7 @@ use crate::arguments::{CompareArguments, Format};
 use crate::commands::{outline, own};
 
 use job::{SameJob, same_job};
-use kept::{Ended, Kept};
+use kept::{ComparisonEnd, ComparisonSide};
 use turn::{Tool, turn};
 
 /// Default number of blocks.
@@ -62,10 +62,10 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
             Place::new(arguments.turns.out.as_deref(), (&format!("{words} by {label}"), "compare"), &devices)
         })
         .collect::<Result<_, _>>()?;
-    let mut kept: Vec<Kept> =
-        places.iter().enumerate().map(|(side, place)| Kept::new(place, &ask, side)).collect();
+    let mut kept: Vec<ComparisonSide> =
+        places.iter().enumerate().map(|(side, place)| ComparisonSide::new(place, &ask, side)).collect();
     let ran = in_turns(&mut kept, &ask, (&job, &stop));
-    let ended = if ran.is_ok() && !stop.raised() { Ended::Whole } else { Ended::Stopped };
+    let ended = if ran.is_ok() && !stop.raised() { ComparisonEnd::Whole } else { ComparisonEnd::Stopped };
     let runs: Vec<Option<Run>> = kept.into_iter().map(|kept| kept.end(ended)).collect::<Result<_, _>>()?;
     ran?;
     let Some(runs) = runs.into_iter().collect::<Option<Vec<Run>>>() else {
@@ -143,7 +143,11 @@ fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<InTur
 }
 
 /// Runs both tools in turns until all blocks are stored or the user stops; an incomplete block is no pair and is dropped.
-fn in_turns(kept: &mut [Kept<'_>], ask: &InTurns, (job, stop): (&SameJob, &StopFlag)) -> Result<(), Failure> {
+fn in_turns(
+    kept: &mut [ComparisonSide<'_>],
+    ask: &InTurns,
+    (job, stop): (&SameJob, &StopFlag),
+) -> Result<(), Failure> {
     for block in 0..ask.blocks() {
         let mut order = [Tool::Fio, Tool::Plimsoll];
         Stream::new(ask.seed, u64::from(block)).shuffle(&mut order);
