@@ -35,7 +35,7 @@ const TIME_LEAST: Nanos = Nanos::from_secs(10);
 
 /// Searches for the greatest rate at which the bounds hold.
 pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
-    let asked = Asked::read(arguments)?;
+    let asked = HeadroomCommand::read(arguments)?;
     let ground = Ground::open((&asked.target, &asked.typed), &asked.wish, &arguments.measure)?;
     let ask = asked.ask(&ground.setup)?;
     ground.measure(&Headroom { ask, against: asked.against, notes: asked.notes })
@@ -142,7 +142,7 @@ fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, 
 }
 
 /// The parsed command line.
-struct Asked {
+struct HeadroomCommand {
     target: Target,
     /// The target as it was typed.
     typed: String,
@@ -152,8 +152,8 @@ struct Asked {
     notes: Vec<String>,
 }
 
-impl Asked {
-    fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
+impl HeadroomCommand {
+    fn read(arguments: &HeadroomArguments) -> Result<HeadroomCommand, Failure> {
         let arguments = &of_job(arguments);
         let target = own::target(&arguments.target)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
@@ -168,7 +168,7 @@ impl Asked {
         };
         let against = against(arguments, &load)?;
         notes.extend(goal.notes);
-        Ok(Asked {
+        Ok(HeadroomCommand {
             against,
             typed: arguments.target.clone(),
             target,

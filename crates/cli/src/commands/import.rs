@@ -19,22 +19,22 @@ use session::place::{Place, short};
 /// An input and its result.
 struct Source {
     name: String,
-    outcome: Result<Import, Unread>,
+    outcome: Result<Import, ImportFailure>,
     /// The run files written, one for each run.
     written: Vec<PathBuf>,
 }
 
 /// Why an input gave no result.
-enum Unread {
+enum ImportFailure {
     /// It could not be opened: wrong usage.
     Closed(String),
     /// It was read and holds no result.
     Empty(String),
 }
 
-impl Unread {
+impl ImportFailure {
     fn message(&self) -> &str {
-        let (Unread::Closed(message) | Unread::Empty(message)) = self;
+        let (ImportFailure::Closed(message) | ImportFailure::Empty(message)) = self;
         message
     }
 }
@@ -79,13 +79,15 @@ fn source(input: &NamedInput, reader: &Reader) -> Source {
     let file = input.path();
     let name = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
     let outcome = match input.bytes() {
-        Err(error) => Err(Unread::Closed(format!("cannot be read: {error}; name a file, or - for stdin"))),
-        Ok(bytes) if is_run_file(&bytes) => Err(Unread::Empty(
+        Err(error) => {
+            Err(ImportFailure::Closed(format!("cannot be read: {error}; name a file, or - for stdin")))
+        }
+        Ok(bytes) if is_run_file(&bytes) => Err(ImportFailure::Empty(
             "is a run file of plimsoll, with nothing to import; draw it with plimsoll report".to_owned(),
         )),
         Ok(bytes) => {
             let read = reader.printed(&name, &bytes);
-            read.map_err(|error| Unread::Empty(format!("nothing read: {error}")))
+            read.map_err(|error| ImportFailure::Empty(format!("nothing read: {error}")))
         }
     };
     Source { name, outcome, written: Vec::new() }
@@ -254,6 +256,6 @@ fn code(sources: &[Source]) -> u8 {
     if sources.iter().any(|source| source.outcome.is_ok()) {
         return 0;
     }
-    let closed = sources.iter().all(|source| matches!(source.outcome, Err(Unread::Closed(_))));
+    let closed = sources.iter().all(|source| matches!(source.outcome, Err(ImportFailure::Closed(_))));
     if closed { 2 } else { 1 }
 }

@@ -99,7 +99,7 @@ fn ping(mut asked: IopingRequest, patience: Nanos) -> Result<u8, IopingError> {
     let session = Arc::new(Mutex::new(session));
     Watch::begin(&session, &asked.target, clock, &stop);
     let zone = TimeZone::system();
-    Run { asked, single: ground.single, session, clock, stop, zone, noise }.until_the_end()
+    IopingRun { asked, single: ground.single, session, clock, stop, zone, noise }.until_the_end()
 }
 
 /// Locks the session, which is free while a request is under way, so that its statistics can be printed at any time.
@@ -116,7 +116,7 @@ fn unix_us() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros() as u64
 }
 
-struct Run {
+struct IopingRun {
     asked: IopingRequest,
     single: Single,
     session: Arc<Mutex<Session>>,
@@ -126,7 +126,7 @@ struct Run {
     noise: Noise,
 }
 
-impl Run {
+impl IopingRun {
     fn until_the_end(mut self) -> Result<u8, IopingError> {
         let mut last = self.clock.now();
         while !self.stop.raised() {

@@ -20,7 +20,7 @@ const INDENT: &str = "                  ";
 const LONG_WORD: usize = 12;
 
 /// A run in the list.
-pub(super) struct Listed {
+pub(super) struct RunEntry {
     pub(super) path: PathBuf,
     pub(super) started_unix_ms: u64,
     pub(super) command: String,
@@ -39,7 +39,7 @@ pub fn run(arguments: &ListArguments) -> Result<u8, Failure> {
     };
     let files = newest_first(&folder, arguments.folder.is_some())?;
     let most = if arguments.all { files.len() } else { arguments.most };
-    let listed: Vec<Listed> = files.iter().take(most).map(|path| look_at(path)).collect();
+    let listed: Vec<RunEntry> = files.iter().take(most).map(|path| look_at(path)).collect();
     match arguments.format {
         Format::Text => output::result(&text(&folder, &listed, files.len()))?,
         Format::Json => output::result(&format!("{:#}\n", document(&folder, &listed, files.len())))?,
@@ -70,11 +70,11 @@ pub(super) fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, F
     Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
-pub(super) fn look_at(path: &Path) -> Listed {
+pub(super) fn look_at(path: &Path) -> RunEntry {
     let read = Reader { words: typed() }.recordings(std::slice::from_ref(&path.to_owned()));
     let recorded = read.map(|mut read| read.runs.remove(0));
     match recorded {
-        Ok(recorded) => Listed {
+        Ok(recorded) => RunEntry {
             path: path.to_owned(),
             started_unix_ms: recorded.run.started_unix_ms,
             command: command(&recorded.run.words),
@@ -85,7 +85,7 @@ pub(super) fn look_at(path: &Path) -> Listed {
             complete: recorded.run.complete,
             state: report::state(&recorded.run),
         },
-        Err(failure) => Listed {
+        Err(failure) => RunEntry {
             path: path.to_owned(),
             started_unix_ms: 0,
             command: String::new(),
@@ -101,7 +101,7 @@ fn command(words: &[String]) -> String {
     words.get(1..).unwrap_or_default().join(" ")
 }
 
-fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
+fn text(folder: &Path, listed: &[RunEntry], all: usize) -> String {
     let mut text = String::new();
     for run in listed {
         let state = run.state.as_ref().map(|state| format!(" ({state})")).unwrap_or_default();
@@ -153,7 +153,7 @@ pub(super) fn when(unix_ms: u64) -> String {
     }
 }
 
-fn document(folder: &Path, listed: &[Listed], all: usize) -> Value {
+fn document(folder: &Path, listed: &[RunEntry], all: usize) -> Value {
     let runs: Vec<Value> = listed
         .iter()
         .map(|run| {

@@ -15,7 +15,7 @@ use session::output;
 use session::place::{own_folder, short};
 use session::signals::StopFlag;
 
-use super::list::{Listed, look_at, newest_first, when};
+use super::list::{RunEntry, look_at, newest_first, when};
 use crate::arguments::{ServeArguments, typed};
 
 /// Most runs listed, the newest; each is read and judged once.
@@ -162,7 +162,7 @@ fn name_of(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }
 
-fn row_of(listed: Listed) -> ShelfRow {
+fn row_of(listed: RunEntry) -> ShelfRow {
     ShelfRow {
         when: when(listed.started_unix_ms),
         command: listed.command,

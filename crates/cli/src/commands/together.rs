@@ -55,25 +55,25 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let words = format!("{}-and-{}-more", volumes[0].words, volumes.len() - 1);
     let Together { setup, destructions, .. } = together;
     let ground = Ground { words, setup, stop, arguments: &arguments.measure };
-    ground.measure(&Shared { ask, volumes, destructions, extent: arguments.findings.extent() })
+    ground.measure(&TogetherMeasurement { ask, volumes, destructions, extent: arguments.findings.extent() })
 }
 
 /// Several volumes that are loaded together.
-struct Shared {
+struct TogetherMeasurement {
     ask: TogetherAsk,
     volumes: Vec<Volume>,
     destructions: Vec<Destruction>,
     extent: Extent,
 }
 
-impl Shared {
+impl TogetherMeasurement {
     /// Returns the seconds that the layout takes, with all volumes laid out at once.
     fn laying_out(&self) -> f64 {
         self.ask.layouts.iter().map(|layout| laid_out(*layout).0 as f64).sum::<f64>() / LAYOUT_GUESS
     }
 }
 
-impl Measurement for Shared {
+impl Measurement for TogetherMeasurement {
     fn command(&self) -> String {
         "check".to_owned()
     }

@@ -13,11 +13,11 @@ use session::place::Place;
 use session::watch::{Subject, Watch};
 
 use arguments::WatchArguments;
-use asked::Asked;
+use asked::WatchCommand;
 
 /// Watches the machine and reports what limits its disks.
 pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
-    let mut asked = Asked::read(arguments)?;
+    let mut asked = WatchCommand::read(arguments)?;
     let stop = asked.stop_flag(arguments.give_up);
     let mut watched = target::open(&mut asked, &stop)?;
     let place =
@@ -27,7 +27,7 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     if !arguments.busy {
         watched.wait_for_idle(&stop)?;
     }
-    let Asked { every, subject, against, .. } = &asked;
+    let WatchCommand { every, subject, against, .. } = &asked;
     let watch = Watch { watched, subject, every: *every, place: &place, stop: &stop, against };
     let tell = match subject {
         Subject::Command { .. } => result::beside_a_command,

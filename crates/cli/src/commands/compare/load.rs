@@ -11,7 +11,7 @@ use workload::{Bytes, Nanos, Start, StepKind, StopRule, Workload};
 
 use crate::arguments::TurnsArguments;
 use crate::commands::watch::load::{
-    JobFile, Named, Whose, as_elsewhere, in_milliseconds, is_job_file, read_job_file,
+    JobFile, NamedJobFile, Whose, as_elsewhere, in_milliseconds, is_job_file, read_job_file,
 };
 
 /// The profile that runs unless another load is named.
@@ -61,7 +61,7 @@ fn job(path: &str, turn: Option<Nanos>) -> Result<Load, Failure> {
         .iter()
         .flat_map(|turn| [format!("--runtime={}", in_milliseconds(*turn)), "--time_based".into()])
         .collect();
-    let JobFile { steps, .. } = read_job_file(Named { path, text: None }, &options, Whose::Target)?;
+    let JobFile { steps, .. } = read_job_file(NamedJobFile { path, text: None }, &options, Whose::Target)?;
     let steps: Vec<Step> =
         steps.iter().filter(|step| !step.workload.jobs.is_empty()).map(|step| of_step(path, step)).collect();
     if steps.is_empty() {

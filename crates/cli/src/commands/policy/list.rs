@@ -11,7 +11,7 @@ use super::with_examples;
 use crate::arguments::Format;
 
 /// A policy with the figures of its example.
-struct Listed<'p> {
+struct PolicyEntry<'p> {
     policy: &'p Policy,
     limits: Limits,
     /// Whether other parameters give other figures.
@@ -21,7 +21,7 @@ struct Listed<'p> {
 /// Prints the policies that have every word in their id, name or provider.
 pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
     let catalogue = Catalogue::builtin();
-    let wanted: Vec<Listed> =
+    let wanted: Vec<PolicyEntry> =
         catalogue.list().iter().filter(|policy| fits(policy, words)).filter_map(listed).collect();
     if wanted.is_empty() {
         return Err(Failure::refused(format!(
@@ -40,7 +40,7 @@ pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
 pub fn one(policy: &Policy, typed: PolicyName) -> Result<(), Failure> {
     let (name, is_example) = with_examples(policy, typed);
     let limits = policy.evaluate(&name).map_err(Failure::refused)?;
-    output::result(&format!("{:#}\n", document(&[Listed { policy, limits, is_example }])))
+    output::result(&format!("{:#}\n", document(&[PolicyEntry { policy, limits, is_example }])))
 }
 
 fn fits(policy: &Policy, words: &[String]) -> bool {
@@ -48,10 +48,10 @@ fn fits(policy: &Policy, words: &[String]) -> bool {
     words.iter().all(|word| all.contains(&word.to_lowercase()))
 }
 
-fn listed(policy: &Policy) -> Option<Listed<'_>> {
+fn listed(policy: &Policy) -> Option<PolicyEntry<'_>> {
     let bare = PolicyName { id: policy.id.clone(), parameters: Vec::new() };
     let (name, is_example) = with_examples(policy, bare);
-    Some(Listed { policy, limits: policy.evaluate(&name).ok()?, is_example })
+    Some(PolicyEntry { policy, limits: policy.evaluate(&name).ok()?, is_example })
 }
 
 /// Returns the limit that applies to reads: that on reads alone, else one on both directions.
@@ -61,7 +61,7 @@ fn of(limits: &Limits, resource: Resource) -> Option<&Limit> {
 }
 
 /// Formats a figure, marked if it is an example.
-fn figure(listed: &Listed, resource: Resource) -> String {
+fn figure(listed: &PolicyEntry, resource: Resource) -> String {
     let mark = if listed.is_example { "*" } else { "" };
     match of(&listed.limits, resource) {
         Some(limit) if resource == Resource::Iops => {
@@ -87,7 +87,7 @@ fn burst(limits: &Limits) -> String {
     bursts(Resource::Iops).or_else(|| bursts(Resource::Bytes)).unwrap_or_else(|| "-".to_owned())
 }
 
-fn text(all: &[Listed]) -> String {
+fn text(all: &[PolicyEntry]) -> String {
     let line = |[id, iops, bytes, burst, as_of]: [&str; 5]| {
         format!("{id:<34} {iops:>8}  {bytes:>11}  {burst:>9}  {as_of}").trim_end().to_owned() + "\n"
     };
@@ -108,7 +108,7 @@ fn text(all: &[Listed]) -> String {
     text
 }
 
-fn document(all: &[Listed]) -> Value {
+fn document(all: &[PolicyEntry]) -> Value {
     let each: Vec<Value> = all
         .iter()
         .map(|listed| {

@@ -24,7 +24,7 @@ const CANNOT_TELL: u8 = 4;
 
 /// The result, as JSON has it.
 #[derive(Serialize)]
-struct Matched<'a> {
+struct MatchDocument<'a> {
     schema: &'static str,
     schema_version: u32,
     levels: Vec<LevelRow>,
@@ -57,7 +57,7 @@ pub fn run(named: Option<&PathBuf>, format: Format) -> Result<u8, Failure> {
         Format::Json => {
             let rows = levels.iter().map(row).collect();
             let apart = candidates.iter().skip(1).map(|other| candidates[0].apart_from(other)).collect();
-            let matched = Matched {
+            let matched = MatchDocument {
                 schema: "plimsoll-match",
                 schema_version: 1,
                 levels: rows,

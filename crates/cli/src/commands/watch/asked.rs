@@ -17,7 +17,7 @@ use super::arguments::WatchArguments;
 const EVERY_LEAST: Nanos = Nanos::from_millis(50);
 /// The parsed command line of a watch.
 #[derive(Debug)]
-pub struct Asked {
+pub struct WatchCommand {
     /// Time between two samples.
     pub every: Nanos,
     /// What goes on meanwhile.
@@ -49,12 +49,12 @@ pub struct AskedLoad {
     pub allow_destroy: Option<PathBuf>,
 }
 
-impl Asked {
+impl WatchCommand {
     /// Reads the command line.
     ///
     /// # Errors
     /// Wrong usage, with what to say instead.
-    pub fn read(arguments: &WatchArguments) -> Result<Asked, Failure> {
+    pub fn read(arguments: &WatchArguments) -> Result<WatchCommand, Failure> {
         one_subject(arguments)?;
         let every = every(arguments)?;
         let (subject, load) = match &arguments.load {
@@ -66,7 +66,7 @@ impl Asked {
             excluded: arguments.exclude.clone(),
             described: arguments.describe.clone(),
         };
-        Ok(Asked { every, subject, load, against: against(arguments)?, devices })
+        Ok(WatchCommand { every, subject, load, against: against(arguments)?, devices })
     }
 
     /// Returns the request to stop: if a command runs, signals go to the command, whose end is the end of the watch.

@@ -7,13 +7,13 @@ use session::place::{Place, short};
 use session::run;
 use session::watch::{OpenLoad, Subject, WatchScope};
 
-use super::asked::Asked;
+use super::asked::WatchCommand;
 
 /// Most devices that are named; beyond that they are counted.
 const NAMED: usize = 6;
 
 /// Prints the announcement on stderr.
-pub fn tell(asked: &Asked, watched: &WatchScope, place: &Place) {
+pub fn tell(asked: &WatchCommand, watched: &WatchScope, place: &Place) {
     let every = match asked.every.as_secs_f64() {
         short if short < 1.0 => format!("{} ms", numbers::count(short * 1e3)),
         seconds => numbers::span(seconds),

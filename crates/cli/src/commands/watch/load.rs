@@ -19,7 +19,7 @@ const ENDLESS: u64 = 1 << 50;
 
 /// A load and its origin.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct SourcedLoad {
     /// What runs.
     pub load: WatchLoad,
     /// The step of a fio job that runs on its own files, with what must be laid out, and how.
@@ -30,7 +30,7 @@ pub struct Loaded {
     pub limits: Option<Limits>,
 }
 
-impl Loaded {
+impl SourcedLoad {
     /// Returns the bytes that the job's own files lack.
     pub fn lacking(&self) -> Bytes {
         let layouts = self.step.iter().flat_map(|step| &step.layouts);
@@ -42,7 +42,7 @@ impl Loaded {
 ///
 /// # Errors
 /// There is no such load, or it cannot run in phases.
-pub fn find(asked: &AskedLoad) -> Result<Loaded, Failure> {
+pub fn find(asked: &AskedLoad) -> Result<SourcedLoad, Failure> {
     let loaded = match kind_of(&asked.word) {
         Kind::Toml => profile(&asked.word)?,
         Kind::JobFile => job_file(asked)?,
@@ -74,7 +74,7 @@ fn kind_of(word: &str) -> Kind {
     }
 }
 
-fn profile(path: &str) -> Result<Loaded, Failure> {
+fn profile(path: &str) -> Result<SourcedLoad, Failure> {
     let text = NamedInput::typed(path, WRITTEN).text().map_err(|error| {
         let failure = unreadable(path, &error);
         Failure { message: format!("--load {}", failure.message), ..failure }
@@ -92,13 +92,13 @@ fn unreadable(path: &str, error: &InputError) -> Failure {
     error.failure(format!("{path}: {why}; name a fio job file, a profile or a policy"))
 }
 
-fn of_profile(profile: &Profile) -> Result<Loaded, Failure> {
+fn of_profile(profile: &Profile) -> Result<SourcedLoad, Failure> {
     let load = WatchLoad::of_profile(profile).map_err(Failure::refused)?;
-    Ok(Loaded { load, step: None, reach: profile.size, limits: None })
+    Ok(SourcedLoad { load, step: None, reach: profile.size, limits: None })
 }
 
 /// Finds a profile or a policy by its name.
-fn named(word: &str) -> Result<Loaded, Failure> {
+fn named(word: &str) -> Result<SourcedLoad, Failure> {
     if let Ok(profile) = Profile::builtin(word) {
         return of_profile(&profile);
     }
@@ -110,7 +110,7 @@ fn named(word: &str) -> Result<Loaded, Failure> {
         Err(error) => return Err(unknown(word, &error)),
     };
     let load = WatchLoad::of_policy(&limits).map_err(Failure::refused)?;
-    Ok(Loaded { load, step: None, reach: None, limits: Some(limits) })
+    Ok(SourcedLoad { load, step: None, reach: None, limits: Some(limits) })
 }
 
 fn unknown(word: &str, as_policy: &policy::PolicyError) -> Failure {
@@ -142,7 +142,7 @@ pub fn is_job_file(word: &str) -> bool {
 
 /// A job file by its path, with a text to use in place of its own, if there is one.
 #[derive(Clone, Copy)]
-pub struct Named<'a> {
+pub struct NamedJobFile<'a> {
     /// The path of the job file.
     pub path: &'a str,
     /// The text to use; `None` for what the file holds.
@@ -153,7 +153,7 @@ pub struct Named<'a> {
 ///
 /// # Errors
 /// The file cannot be read, or fio would refuse it; the error has the place in the file.
-pub fn read_job_file(named: Named<'_>, options: &[String], on: Whose) -> Result<JobFile, Failure> {
+pub fn read_job_file(named: NamedJobFile<'_>, options: &[String], on: Whose) -> Result<JobFile, Failure> {
     let path = named.path;
     // A missing file is reported in our words: fio's would say nothing of the load. The text is kept, because a pipe
     // can be read only once.
@@ -187,12 +187,12 @@ pub enum Whose {
     Target,
 }
 
-fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
+fn job_file(asked: &AskedLoad) -> Result<SourcedLoad, Failure> {
     let path = &asked.word;
     // The phase is the job's time; without any, a time-based job would be refused.
     let runtime = format!("--runtime={}", in_milliseconds(asked.cycle));
     let whose = if asked.on.is_some() { Whose::Target } else { Whose::Jobs };
-    let named = Named { path, text: asked.text.as_deref() };
+    let named = NamedJobFile { path, text: asked.text.as_deref() };
     let read = read_job_file(named, &[runtime], whose);
     let JobFile { fio, mut steps } =
         read.map_err(|failure| Failure { message: format!("--load {}", failure.message), ..failure })?;
@@ -263,14 +263,14 @@ fn trims_alone(path: &str, step: &FioStep) -> Result<(), Failure> {
     }
 }
 
-fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> Loaded {
+fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> SourcedLoad {
     let moved = |job: &Job| if elsewhere { as_elsewhere(job) } else { job.clone() };
     let jobs: Vec<Job> = step.workload.jobs.iter().map(moved).collect();
     let mut notes = notes;
     notes.extend(written_over(&jobs));
     let reach = jobs.iter().filter_map(|job| Some(Bytes(job.offset.0 + job.size?.0))).max();
     let load = WatchLoad::of_jobs(path, jobs, notes);
-    Loaded { load, step: (!elsewhere).then(|| Box::new(step)), reach, limits: None }
+    SourcedLoad { load, step: (!elsewhere).then(|| Box::new(step)), reach, limits: None }
 }
 
 /// Lists files of the jobs that hold data already and will be overwritten.

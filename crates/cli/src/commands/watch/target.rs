@@ -5,12 +5,12 @@ use session::signals::StopFlag;
 use session::watch::{LoadTarget, LoadWish, WatchScope};
 use workload::Target;
 
-use super::asked::Asked;
+use super::asked::WatchCommand;
 use super::{job_files, load};
 
 /// Finds the devices and, with load cycles, opens what is loaded. If the load is a policy and nothing else was
 /// promised, the result is compared with that policy.
-pub fn open(asked: &mut Asked, stop: &StopFlag) -> Result<WatchScope, Failure> {
+pub fn open(asked: &mut WatchCommand, stop: &StopFlag) -> Result<WatchScope, Failure> {
     let Some(cycles) = &asked.load else { return WatchScope::machine(&asked.devices) };
     let found = load::find(cycles)?;
     let own = found.step.as_deref();
