@@ -198,22 +198,22 @@ fn without_a_home_root_keeps_runs_where_only_root_writes_and_others_are_refused(
 }
 
 /// A file system that cannot be written for a while: writers wait in the kernel.
-struct Frozen {
+struct FrozenFileSystem {
     point: String,
     /// Thaws the file system even if the test is killed.
     _thaw: Running,
 }
 
-impl Frozen {
-    fn at(mount: &MountGuard) -> Option<Frozen> {
+impl FrozenFileSystem {
+    fn at(mount: &MountGuard) -> Option<FrozenFileSystem> {
         let point = mount.text();
         let thaw = format!("sleep 60; fsfreeze --unfreeze {point}");
         let thaw = Running::start(Command::new("setsid").args(["sh", "-c", &thaw]));
-        run(&["fsfreeze", "--freeze", &point]).then_some(Frozen { point, _thaw: thaw })
+        run(&["fsfreeze", "--freeze", &point]).then_some(FrozenFileSystem { point, _thaw: thaw })
     }
 }
 
-impl Drop for Frozen {
+impl Drop for FrozenFileSystem {
     fn drop(&mut self) {
         let _ = Command::new("fsfreeze").args(["--unfreeze", &self.point]).stderr(Stdio::null()).status();
     }
@@ -230,7 +230,7 @@ fn stops_beside_a_silent_run_file(words: &[&str], under_way: &str) {
     assert!(running.has_said(under_way), "{}", running.wait().err);
     // If there is no file yet, no thread waits for one.
     assert!(comes_true(|| names_in(Path::new(&out)).len() > 1), "{}", running.wait().err);
-    let Some(frozen) = Frozen::at(&volume.mount) else { return };
+    let Some(frozen) = FrozenFileSystem::at(&volume.mount) else { return };
     std::thread::sleep(Duration::from_secs(3));
     running.signal("INT");
     let said = running.has_said("answer;");

@@ -73,7 +73,7 @@ enum Arrives {
 }
 
 /// How a cell must end.
-struct Wanted {
+struct ExpectedOutcome {
     /// The accepted errnos; empty if nothing fails.
     errnos: &'static [u64],
     /// What reaches the failing device.
@@ -118,7 +118,7 @@ impl Fault {
 
     /// Returns how a cell must end. The kernel's loop driver requests the rest of a short read, fails a short write,
     /// and passes on only some errnos. FUSE fails a short asynchronous write; psync requests the rest itself.
-    fn wanted(self, ground: Ground, way: Way, engine: &str) -> Wanted {
+    fn wanted(self, ground: Ground, way: Way, engine: &str) -> ExpectedOutcome {
         let errnos: &[u64] = match (self, ground, way) {
             (Fault::OneBlock | Fault::Range | Fault::All, ..) => &[EIO],
             (Fault::Full, Ground::File, _) => &[ENOSPC],
@@ -133,7 +133,7 @@ impl Fault {
             (Fault::Vanished, ..) => &[ENOTCONN, ECONNABORTED],
             (Fault::Full, ..) => &[],
         };
-        Wanted {
+        ExpectedOutcome {
             errnos,
             arrives: match (self, ground) {
                 (Fault::Vanished, _) | (Fault::Shrunk, Ground::Device) => Arrives::Some,
@@ -187,7 +187,7 @@ fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault)
 fn check(
     ended: &ProgramOutput,
     document: &Value,
-    (log, wanted): (&[ArrivedRequest], &Wanted),
+    (log, wanted): (&[ArrivedRequest], &ExpectedOutcome),
     wrong: &mut String,
 ) {
     let job = &document["jobs"][0];

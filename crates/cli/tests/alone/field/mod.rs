@@ -205,7 +205,7 @@ fn every_burst_total_unit_and_noise_is_told() {
 }
 
 /// The outcome of a case.
-struct Given {
+struct CaseOutcome {
     wrong: BTreeSet<Wrong>,
     /// What was reported, and what was true.
     words: String,
@@ -220,11 +220,15 @@ impl Case {
         }
     }
 
-    fn run(&self) -> Given {
+    fn run(&self) -> CaseOutcome {
         let folder = Folder::new();
         let neighbours = Neighbours::watch();
-        let nothing =
-            |neighbours| Given { wrong: BTreeSet::new(), words: String::new(), skipped: true, neighbours };
+        let nothing = |neighbours| CaseOutcome {
+            wrong: BTreeSet::new(),
+            words: String::new(),
+            skipped: true,
+            neighbours,
+        };
         let Some(throttled) = QemuThrottle::or_skip(STORED_MIB, self.limits) else {
             return nothing(neighbours);
         };
@@ -259,11 +263,11 @@ impl Case {
             truth::words(&self.truth, &seen)
         );
         eprintln!("{words}\nwrong: {wrong:?}");
-        Given { wrong, words, skipped, neighbours }
+        CaseOutcome { wrong, words, skipped, neighbours }
     }
 }
 
-impl Given {
+impl CaseOutcome {
     /// Returns how this differs from the known errors of the case; a new error is excused if other programs used the
     /// processors.
     fn failure(&self, name: &str) -> Option<String> {

@@ -15,7 +15,7 @@ pub struct Change {
 
 /// What a check reports.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct CheckReport {
     pub sentence: String,
     /// Reads a second in the headline.
     pub iops: Option<f64>,
@@ -30,11 +30,11 @@ pub struct Told {
     pub shared: bool,
 }
 
-pub fn of_document(document: &Value) -> Told {
+pub fn of_document(document: &Value) -> CheckReport {
     let findings = document["findings"].as_array().map_or(&[][..], Vec::as_slice);
     let of_kind = |kind: &str| findings.iter().find(|finding| finding["kind"] == kind);
     let started = document["run"]["started_unix_ms"].as_f64().unwrap_or(f64::NAN) / 1e3;
-    Told {
+    CheckReport {
         sentence: document["verdict"]["sentence"].as_str().unwrap_or_default().to_owned(),
         iops: headline(document, "iops"),
         bytes_per_second: headline(document, "bytes_per_second"),

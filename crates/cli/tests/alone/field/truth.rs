@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Wrong;
-use super::told::{Change, Told};
-use super::witness::Seen;
+use super::told::{Change, CheckReport};
+use super::witness::CounterSample;
 
 /// Largest accepted error of a level, as a share.
 const LEVEL: f64 = 0.01;
@@ -44,9 +44,10 @@ impl Bucket {
 
     /// Returns when the bucket was full, in seconds since 1970, computed from what passed: QEMU's leaky bucket holds
     /// the burst for its length and drains at the base rate all the time.
-    fn full_at(self, seen: &[Seen]) -> Option<f64> {
+    fn full_at(self, seen: &[CounterSample]) -> Option<f64> {
         let (base, burst) = self.levels();
-        let of = |seen: &Seen| if matches!(self, Bucket::Bytes { .. }) { seen.bytes } else { seen.ops };
+        let of =
+            |seen: &CounterSample| if matches!(self, Bucket::Bytes { .. }) { seen.bytes } else { seen.ops };
         let mut level: f64 = 0.0;
         for pair in seen.windows(2) {
             level = (level + of(&pair[1]) - of(&pair[0]) - base * (pair[1].at - pair[0].at)).max(0.0);
@@ -60,7 +61,7 @@ impl Bucket {
 }
 
 /// Describes the truth in the message of a failure.
-pub fn words(truth: &Truth, seen: &[Seen]) -> String {
+pub fn words(truth: &Truth, seen: &[CounterSample]) -> String {
     let full = match truth {
         Truth::Burst(bucket) => bucket.full_at(seen).zip(seen.first()).map(|(at, first)| at - first.at),
         _ => None,
@@ -69,7 +70,7 @@ pub fn words(truth: &Truth, seen: &[Seen]) -> String {
 }
 
 /// Whether the truth showed in what passed: a bucket that is not used up shows nothing.
-pub fn was_seen(truth: &Truth, seen: &[Seen]) -> bool {
+pub fn was_seen(truth: &Truth, seen: &[CounterSample]) -> bool {
     match truth {
         Truth::Burst(bucket) => bucket.full_at(seen).is_some(),
         Truth::Constant | Truth::Unit { .. } | Truth::Total { .. } => true,
@@ -77,7 +78,7 @@ pub fn was_seen(truth: &Truth, seen: &[Seen]) -> bool {
 }
 
 /// Returns what the report has wrong.
-pub fn wrongs(truth: &Truth, told: &Told, seen: &[Seen]) -> BTreeSet<Wrong> {
+pub fn wrongs(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> BTreeSet<Wrong> {
     match *truth {
         Truth::Burst(bucket) => of_burst(bucket, told, seen),
         Truth::Constant => told.changes.iter().map(|_| Wrong::FalseFall).collect(),
@@ -93,7 +94,7 @@ fn off(told: Option<f64>, truth: f64) -> bool {
     told.is_none_or(|told| (told / truth - 1.0).abs() > LEVEL)
 }
 
-fn of_unit((iops, unit): (f64, u64), told: &Told) -> BTreeSet<Wrong> {
+fn of_unit((iops, unit): (f64, u64), told: &CheckReport) -> BTreeSet<Wrong> {
     let mut wrong = BTreeSet::new();
     wrong.extend(off(told.iops, iops).then_some(Wrong::Level));
     wrong.extend((told.unit != Some(unit)).then_some(Wrong::Unit));
@@ -101,7 +102,7 @@ fn of_unit((iops, unit): (f64, u64), told: &Told) -> BTreeSet<Wrong> {
     wrong
 }
 
-fn of_burst(bucket: Bucket, told: &Told, seen: &[Seen]) -> BTreeSet<Wrong> {
+fn of_burst(bucket: Bucket, told: &CheckReport, seen: &[CounterSample]) -> BTreeSet<Wrong> {
     let mut wrong = BTreeSet::new();
     let (base, burst) = bucket.levels();
     let in_bytes = matches!(bucket, Bucket::Bytes { .. });

@@ -11,7 +11,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The counters of a device at a moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct CounterSample {
     /// Seconds since 1970.
     pub at: f64,
     /// Reads and writes.
@@ -23,7 +23,7 @@ pub struct Seen {
 /// A thread that reads the counters until it is asked for them.
 pub struct Witness {
     over: Arc<AtomicBool>,
-    thread: JoinHandle<Vec<Seen>>,
+    thread: JoinHandle<Vec<CounterSample>>,
 }
 
 impl Witness {
@@ -41,18 +41,18 @@ impl Witness {
         Witness { over, thread }
     }
 
-    pub fn end(self) -> Vec<Seen> {
+    pub fn end(self) -> Vec<CounterSample> {
         self.over.store(true, Ordering::Relaxed);
         self.thread.join().unwrap()
     }
 }
 
 /// Reads a line of `stat` (kernel document block/stat): reads, merged, sectors, time, and the same for writes.
-fn seen(stat: &str) -> Option<Seen> {
+fn seen(stat: &str) -> Option<CounterSample> {
     let figures: Vec<f64> = stat.split_whitespace().map_while(|word| word.parse().ok()).collect();
     let &[reads, _, sectors_read, _, writes, _, sectors_written, ..] = figures.as_slice() else {
         return None;
     };
     let at = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
-    Some(Seen { at, ops: reads + writes, bytes: (sectors_read + sectors_written) * 512.0 })
+    Some(CounterSample { at, ops: reads + writes, bytes: (sectors_read + sectors_written) * 512.0 })
 }

@@ -26,7 +26,7 @@ pub struct Reads {
 }
 
 /// How a watched command ended.
-pub struct Watched {
+pub struct WatchedOutput {
     pub ended: ProgramOutput,
     /// Peak memory in MiB, as far as it was seen.
     pub peak: u64,
@@ -42,7 +42,7 @@ impl Reads {
 }
 
 /// Waits for the end of a command and watches its memory; returns `None` if it does not end.
-pub fn watched(running: Running) -> Option<Watched> {
+pub fn watched(running: Running) -> Option<WatchedOutput> {
     let status = format!("/proc/{}/status", running.id());
     let mut peak = 0;
     let gone = comes_true(|| {
@@ -51,7 +51,7 @@ pub fn watched(running: Running) -> Option<Watched> {
         peak = peak.max(high.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) >> 10);
         has_ended(running.id())
     });
-    gone.then(|| Watched { ended: running.wait(), peak })
+    gone.then(|| WatchedOutput { ended: running.wait(), peak })
 }
 
 /// Whether `process` has the file at `path` open.

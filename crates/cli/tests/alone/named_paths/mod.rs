@@ -65,7 +65,7 @@ const DIALECTS: [&str; 5] = ["fio", "diskspd", "ioping", "iostat", "help"];
 
 /// An option that the help of a command lists.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct ListedOption {
     /// The command: `check`, or `lab up`.
     pub command: String,
     /// The option: `--html`.
@@ -74,7 +74,7 @@ pub struct Listed {
     pub takes: Takes,
 }
 
-impl Listed {
+impl ListedOption {
     /// Returns the words that run its command in a moment; an `@` is the test's folder, in which `run.plimsoll` is a run.
     pub fn words(&self) -> Vec<&'static str> {
         let fits = |(command, options, _): &&Row| {
@@ -112,14 +112,14 @@ const RUNS: &[Row] = &[
 ];
 
 /// Returns every option with a value of every command, found in the help alone.
-pub fn listed(folder: &Folder) -> Vec<Listed> {
+pub fn listed(folder: &Folder) -> Vec<ListedOption> {
     let mut found = Vec::new();
     gather(folder, &[], &mut found);
     assert!(found.len() > 100, "the help is no longer read: {} options with a value", found.len());
     found
 }
 
-fn gather(folder: &Folder, command: &[String], found: &mut Vec<Listed>) {
+fn gather(folder: &Folder, command: &[String], found: &mut Vec<ListedOption>) {
     let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
     let help = ended(&mut folder.plimsoll(&words)).out;
     found.extend(help.lines().filter_map(|line| option_of(line, &command.join(" "))));
@@ -134,7 +134,7 @@ fn gather(folder: &Folder, command: &[String], found: &mut Vec<Listed>) {
 }
 
 /// Returns the option in a line of help, if it takes a value: `  -o, --out <DIR>`, `--serve[=<ADDR>]`.
-fn option_of(line: &str, command: &str) -> Option<Listed> {
+fn option_of(line: &str, command: &str) -> Option<ListedOption> {
     let line = line.trim_start();
     let at = line.starts_with('-').then(|| line.find("--"))??;
     let option = line[at..].split([' ', '[', '=']).next()?;
@@ -147,5 +147,5 @@ fn option_of(line: &str, command: &str) -> Option<Listed> {
              VALUES if it is a path, or else to OTHERS"
         )
     });
-    Some(Listed { command: command.to_owned(), option: option.to_owned(), takes })
+    Some(ListedOption { command: command.to_owned(), option: option.to_owned(), takes })
 }

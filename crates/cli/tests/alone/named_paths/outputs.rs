@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::things::{THINGS, Thing, Things, WAYS, Way, stands};
-use super::{Listed, Takes, listed};
+use super::{ListedOption, Takes, listed};
 use crate::machine::*;
 
 /// Seconds after which a command counts as hung; `timeout` then ends it with this code.
@@ -89,7 +89,7 @@ impl Case {
     }
 
     /// Returns the case of an option that the help lists; `None` if it takes no output.
-    fn of(listed: &Listed) -> Option<Case> {
+    fn of(listed: &ListedOption) -> Option<Case> {
         let before = match listed.takes {
             Takes::Output(before) => before,
             Takes::Folder => "",
