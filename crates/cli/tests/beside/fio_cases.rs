@@ -137,14 +137,14 @@ const CASES: [Case; 10] = [
 ];
 
 /// The volumes of a case with ext4 on each; removed when dropped.
-struct Volumes(Vec<(&'static str, Throttled)>);
+struct Volumes(Vec<(&'static str, LabMount)>);
 
 impl Volumes {
     /// Makes the volumes; returns `None`, and records a skip, if this machine cannot.
     fn of(case: &Case, peers: &Peers) -> Option<Volumes> {
         let on = |name: &str| peers.folder.path(&name.to_lowercase());
         let all =
-            case.volumes.iter().map(|(name, policy)| Some((*name, Throttled::at(on(name), policy, SIZE)?)));
+            case.volumes.iter().map(|(name, policy)| Some((*name, LabMount::at(on(name), policy, SIZE)?)));
         all.collect::<Option<_>>().map(Volumes)
     }
 

@@ -231,7 +231,7 @@ const MIB: usize = 1 << 20;
 
 /// What a run left of a file that held 1 MiB, or was missing.
 #[derive(Debug, PartialEq)]
-struct Left {
+struct FileOutcome {
     code: Option<i32>,
     length: Option<usize>,
     /// Blocks of 4 KiB in the first MiB whose data differs from before.
@@ -240,7 +240,7 @@ struct Left {
     done: Vec<Vec<(String, u64, u64)>>,
 }
 
-fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (Left, ProgramOutput) {
+fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (FileOutcome, ProgramOutput) {
     let place = peers.folder.make_dir(&format!("left-{who:?}"));
     let path = place.join("f");
     let _ = std::fs::remove_file(&path);
@@ -258,7 +258,7 @@ fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (Lef
     let document: Value = serde_json::from_str(&out[out.find('{').unwrap()..]).unwrap();
     let mut done: Vec<_> = document["jobs"].as_array().unwrap().iter().map(amounts).collect();
     done.sort();
-    (Left { code: ended.code, length: after.map(|bytes| bytes.len()), changed, done }, ended)
+    (FileOutcome { code: ended.code, length: after.map(|bytes| bytes.len()), changed, done }, ended)
 }
 
 fn some_data() -> Vec<u8> {

@@ -58,11 +58,11 @@ const FIGURES: [(&str, Option<&str>); 4] =
     [("iops", None), ("bw_bytes", None), ("lat_ns", Some("mean")), ("clat_ns", Some("mean"))];
 
 /// A file of real data on ext4 on a volume that this kernel throttles; removed when dropped.
-struct DataFile(Throttled);
+struct DataFile(LabMount);
 
 impl DataFile {
     fn new(peers: &Peers) -> Option<DataFile> {
-        let there = DataFile(Throttled::at(peers.folder.path("volume"), POLICY, SIZE)?);
+        let there = DataFile(LabMount::at(peers.folder.path("volume"), POLICY, SIZE)?);
         let words =
             format!("--name=layout --filename={} --size={FILE_SIZE} --bs=1M --number_ios=1", there.path());
         let laid_out = peers.run(Who::Link, &words);
@@ -167,11 +167,11 @@ fn assert_alike(peers: &Peers, (name, direction): (&str, &str), words: &str, (us
 }
 
 /// Name and group of a job, and its options.
-type Asked = (Value, Value, Vec<(String, Value)>);
+type PrintedJob = (Value, Value, Vec<(String, Value)>);
 
 /// Returns names, groups and options of all jobs, and the global options. Bare flags are left out, because older fios
 /// do not print them.
-fn options(document: &Value) -> Vec<Asked> {
+fn options(document: &Value) -> Vec<PrintedJob> {
     let jobs = document["jobs"].as_array().cloned().unwrap_or_default();
     let jobs = jobs.iter().map(|job| (&job["jobname"], &job["groupid"], &job["job options"]));
     jobs.chain([(&Value::Null, &Value::Null, &document["global options"])])
@@ -255,29 +255,29 @@ fn no_line_of_the_text_is_wider_than_fios() {
 }
 
 /// Refused words, and which streams must agree word for word, except for line numbers of fio's source.
-const REFUSED: [(&str, Said); 17] = [
-    ("--name=a --rw=read", Said::Both),
-    ("--name=a --rw=randread --filename=no/such/file --numjobs=3", Said::Both),
-    ("--bogus=3 --name=a", Said::Both),
-    ("--name=a --iodepht=4 --size=1m", Said::Both),
-    ("--name=a --size", Said::Both),
-    ("--iodep=4 --name=a", Said::Stderr),
-    ("--name=a --rw=foo --size=1m", Said::Stderr),
-    ("--name=a --direct=2 --size=1m", Said::Both),
-    ("--name=a --iodepth=0 --size=1m", Said::Both),
-    ("nosuch.fio", Said::Both),
-    ("--name=a --ioengine=nope --size=1m", Said::Both),
-    ("--name=a --size=1m --bs=2m", Said::Both),
-    ("--name=a --size=1m --rate=1m --rate_iops=5", Said::Both),
-    ("--name=a --output-format=xml --size=1m", Said::Both),
-    ("--name=a --size=1m --output=no/such/place", Said::Both),
-    ("--rw=read --size=1m", Said::Stderr),
-    ("--name=a --size=1m --filename=/sys/fio-test", Said::Both),
+const REFUSED: [(&str, SharedStreams); 17] = [
+    ("--name=a --rw=read", SharedStreams::Both),
+    ("--name=a --rw=randread --filename=no/such/file --numjobs=3", SharedStreams::Both),
+    ("--bogus=3 --name=a", SharedStreams::Both),
+    ("--name=a --iodepht=4 --size=1m", SharedStreams::Both),
+    ("--name=a --size", SharedStreams::Both),
+    ("--iodep=4 --name=a", SharedStreams::Stderr),
+    ("--name=a --rw=foo --size=1m", SharedStreams::Stderr),
+    ("--name=a --direct=2 --size=1m", SharedStreams::Both),
+    ("--name=a --iodepth=0 --size=1m", SharedStreams::Both),
+    ("nosuch.fio", SharedStreams::Both),
+    ("--name=a --ioengine=nope --size=1m", SharedStreams::Both),
+    ("--name=a --size=1m --bs=2m", SharedStreams::Both),
+    ("--name=a --size=1m --rate=1m --rate_iops=5", SharedStreams::Both),
+    ("--name=a --output-format=xml --size=1m", SharedStreams::Both),
+    ("--name=a --size=1m --output=no/such/place", SharedStreams::Both),
+    ("--rw=read --size=1m", SharedStreams::Stderr),
+    ("--name=a --size=1m --filename=/sys/fio-test", SharedStreams::Both),
 ];
 
 /// The streams on which both say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+enum SharedStreams {
     Both,
     /// Stderr alone: what goes to stdout explains, each tool in its own words.
     Stderr,
@@ -293,7 +293,7 @@ fn refusals_have_fios_words_and_exit_codes() {
         let [their_words, our_words] = [&theirs.err, &ours.err].map(|text| skeletons(text));
         let told: Vec<&String> = their_words.iter().filter(|line| !line.is_empty()).collect();
         assert!(our_words.iter().take(told.len()).eq(told), "{words}: {} {}", theirs.err, ours.err);
-        if said == Said::Both {
+        if said == SharedStreams::Both {
             let ours = ours.out.split("\nNotes by plimsoll:").next().unwrap_or_default();
             assert_eq!(skeletons(&theirs.out), skeletons(ours), "{words}");
         }

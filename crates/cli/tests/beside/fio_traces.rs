@@ -13,7 +13,7 @@ fn version_3(rows: &str) -> String {
 
 /// What a replay did.
 #[derive(Debug, PartialEq)]
-struct Replayed {
+struct ReplayOutcome {
     code: Option<i32>,
     /// Error of each job, with its operations in each direction. The real fio does not number clones in the order of
     /// their start.
@@ -50,7 +50,7 @@ fn places(text: &str) -> String {
     text.lines().map(column).collect()
 }
 
-fn replay(peers: &Peers, who: Who, (words, before): (&str, Before<'_>), traces: Traces<'_>) -> Replayed {
+fn replay(peers: &Peers, who: Who, (words, before): (&str, Before<'_>), traces: Traces<'_>) -> ReplayOutcome {
     let place = peers.folder.make_dir(&format!("{who:?}"));
     prepare(&place, before, traces);
     let words = format!(
@@ -83,17 +83,17 @@ fn replay(peers: &Peers, who: Who, (words, before): (&str, Before<'_>), traces: 
         .filter(is_file)
         .map(|name| (name.clone(), fs::read(place.join(name)).unwrap()))
         .collect();
-    Replayed { code: ended.code, jobs, places, files }
+    ReplayOutcome { code: ended.code, jobs, places, files }
 }
 
-impl Replayed {
+impl ReplayOutcome {
     /// Returns what can be compared with the real fio: it counts an I/O that failed, and its log lacks I/Os at depths
     /// above one.
-    fn comparable(self, words: &str) -> Replayed {
+    fn comparable(self, words: &str) -> ReplayOutcome {
         let failed = self.code != Some(0);
         let places = if failed || words.contains("iodepth=4") { Vec::new() } else { self.places };
         let jobs = self.jobs.into_iter().map(|(error, ops)| (error, if failed { [0; 3] } else { ops }));
-        Replayed { jobs: jobs.collect(), places, ..self }
+        ReplayOutcome { jobs: jobs.collect(), places, ..self }
     }
 }
 

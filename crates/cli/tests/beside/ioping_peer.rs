@@ -330,7 +330,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[cfg_attr(test, allow(dead_code, reason = "a witness"))]
 pub fn the_mean_on_a_throttled_volume_is_that_of_ioping() {
     let Some(peers) = Peers::find() else { return };
-    let Some(there) = Throttled::at(peers.folder.path("volume"), POLICY, SIZE) else { return };
+    let Some(there) = LabMount::at(peers.folder.path("volume"), POLICY, SIZE) else { return };
     let place = there.mount.text();
     assert_eq!(
         skeletons(&peers.run(Who::Real, &format!("-c 10 -i 50ms {place}")).out),

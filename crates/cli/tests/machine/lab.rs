@@ -20,17 +20,17 @@ pub fn lab_volume(policy: &str, size: Bytes) -> Option<LabVolume> {
 }
 
 /// ext4 on a lab volume; removed when dropped.
-pub struct Throttled {
+pub struct LabMount {
     pub mount: MountGuard,
     _volume: LabVolume,
 }
 
-impl Throttled {
+impl LabMount {
     /// Mounts one on `point`; returns `None`, and records a skip, if this machine cannot.
-    pub fn at(point: PathBuf, policy: &str, size: Bytes) -> Option<Throttled> {
+    pub fn at(point: PathBuf, policy: &str, size: Bytes) -> Option<LabMount> {
         let volume = lab_volume(policy, size)?;
         let mount = ext4_at(point, volume.device(), &[])?;
-        Some(Throttled { mount, _volume: volume })
+        Some(LabMount { mount, _volume: volume })
     }
 }
 

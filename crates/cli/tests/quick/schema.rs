@@ -186,15 +186,15 @@ baseline = 5000
 "#;
 
 /// A printed document: its name, the words that printed it, and its content.
-struct Printed {
+struct PrintedDocument {
     name: &'static str,
     words: String,
     document: Value,
 }
 
 /// Returns all documents, made once for the tests of this file.
-fn all() -> &'static [Printed] {
-    static ALL: OnceLock<Vec<Printed>> = OnceLock::new();
+fn all() -> &'static [PrintedDocument] {
+    static ALL: OnceLock<Vec<PrintedDocument>> = OnceLock::new();
     ALL.get_or_init(|| {
         let folder = Folder::new();
         folder.make_dir("dir");
@@ -211,7 +211,7 @@ fn all() -> &'static [Printed] {
 }
 
 /// Returns the documents that one command line prints.
-fn of_one(folder: &Folder, name: &'static str, words: &[&str]) -> Vec<Printed> {
+fn of_one(folder: &Folder, name: &'static str, words: &[&str]) -> Vec<PrintedDocument> {
     let below = usize::from(["policy", "profile", "lab"].contains(&words[0]));
     let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     for word in &mut words {
@@ -226,14 +226,14 @@ fn of_one(folder: &Folder, name: &'static str, words: &[&str]) -> Vec<Printed> {
     }
     let typed: Vec<&str> = words.iter().map(String::as_str).collect();
     let documents = printed(folder, &typed).into_iter();
-    documents.map(|document| Printed { name, words: typed.join(" "), document }).collect()
+    documents.map(|document| PrintedDocument { name, words: typed.join(" "), document }).collect()
 }
 
 #[test]
 fn every_document_is_as_its_schema_says_and_its_schema_tells_every_key() {
     let folder = Folder::new();
     let mut faults = Vec::new();
-    for Printed { name, words, document } in all() {
+    for PrintedDocument { name, words, document } in all() {
         let found = Faults::of(&schema(&folder, name), document);
         faults.extend(found.into_iter().map(|fault| format!("{name} of {words}: {fault}")));
     }

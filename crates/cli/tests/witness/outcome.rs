@@ -39,14 +39,14 @@ impl fmt::Display for Outcome {
 }
 
 /// A witness that has ended.
-pub struct Tried {
+pub struct WitnessResult {
     pub outcome: Outcome,
     /// The run delay of its threads as a share of its time.
     delayed: f64,
     took: Duration,
 }
 
-impl fmt::Display for Tried {
+impl fmt::Display for WitnessResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, percent) = (self.took.as_secs_f64(), self.delayed * 100.0);
         write!(
@@ -58,7 +58,7 @@ impl fmt::Display for Tried {
 }
 
 /// Runs a witness to its end, on a thread with its name.
-pub fn tried(name: &str, run: fn()) -> Tried {
+pub fn tried(name: &str, run: fn()) -> WitnessResult {
     let (begun, before) = (Instant::now(), skips_so_far().len());
     let (neighbours, delay) = (Neighbours::watch(), RunDelay::watch());
     let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || catch_unwind(run).is_ok());
@@ -66,7 +66,7 @@ pub fn tried(name: &str, run: fn()) -> Tried {
     let lacking = skips_so_far().split_off(before);
     let delayed = delay.share();
     let starved = neighbours.were_busy() && delayed >= DELAYED;
-    Tried { outcome: outcome(held, &lacking, starved), delayed, took: begun.elapsed() }
+    WitnessResult { outcome: outcome(held, &lacking, starved), delayed, took: begun.elapsed() }
 }
 
 /// Returns the outcome; `starved` if other programs used the processors and the witness's threads waited for them.
