@@ -67,7 +67,7 @@ kinds! {
         NumberBound { most: COUNT_MOST, expected: "a number of I/Os" }.take(row, at)
     };
     /// A number of bytes that I/Os moved.
-    Moved("INTEGER") of u64: Whole::put, |row, at| {
+    IoBytes("INTEGER") of u64: Whole::put, |row, at| {
         NumberBound { most: TIME_MOST, expected: "a number of bytes" }.take(row, at)
     };
     /// The name of a direction.

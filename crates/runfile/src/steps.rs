@@ -9,7 +9,7 @@ use rusqlite::{Connection, Result};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
 use crate::cell::{
-    Cell, Counts, Json, Later, Least, Maybe, Moved, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
+    Cell, Counts, IoBytes, Json, Later, Least, Maybe, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
 };
 use crate::scan::{Fault, Outcome, Scan, row_of};
 use crate::table::{self, Inserts, Table, table};
@@ -61,7 +61,7 @@ table! {
         Number: counted;
         Way: direction;
         Ops: ops = tally.ops;
-        Moved: bytes = tally.bytes;
+        IoBytes: bytes = tally.bytes;
         Ops: errors = tally.errors, short = tally.short;
         Whole: latency_ns_sum = tally.latency_ns_sum;
         Least: latency_ns_min = tally.latency_ns_min;
@@ -95,7 +95,7 @@ table! {
     Directions, "worker_direction" of (Direction, DirectionTotals), Of(worker); unique "worker, direction" {
         Way: direction = 0;
         Ops: ops = 1.tally.ops;
-        Moved: bytes = 1.tally.bytes;
+        IoBytes: bytes = 1.tally.bytes;
         Ops: errors = 1.tally.errors, short = 1.tally.short;
         Whole: latency_ns_sum = 1.tally.latency_ns_sum;
         Least: latency_ns_min = 1.tally.latency_ns_min;

@@ -48,8 +48,8 @@ impl<'fd> PollEntry<'fd> {
 /// The error of `poll`, except `EINTR`.
 pub fn wait_ready(files: &mut [PollEntry<'_>], patience: Duration) -> io::Result<()> {
     let milliseconds = libc::c_int::try_from(patience.as_millis()).unwrap_or(libc::c_int::MAX);
-    // SAFETY: `PollEntry` is a `pollfd` and nothing else (`repr(transparent)`), the slice is ours for the call, and each file is
-    // borrowed for longer than that.
+    // SAFETY: `PollEntry` is a `pollfd` and nothing else (`repr(transparent)`), the slice is ours for the call, and each file
+    // is borrowed for longer than that.
     let polled = check(unsafe {
         libc::poll(files.as_mut_ptr().cast::<libc::pollfd>(), files.len() as libc::nfds_t, milliseconds)
     });

@@ -138,7 +138,7 @@ impl Plain {
         self.longest
     }
 
-    /// Whether all I/O goes to one file and a [`OffsetRun`] gives its offsets.
+    /// Whether all I/O goes to one file and an [`OffsetRun`] gives its offsets.
     pub(in crate::worker) fn is_one_run(&self) -> bool {
         let drawn_singly = self.order == Order::Random(Repeats::With)
             || self.order == Order::Sequential && self.random_percent > 0;
