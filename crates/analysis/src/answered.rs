@@ -5,15 +5,15 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
-use crate::drained::BurstAnswer;
+use crate::drained::{self, BurstAnswer};
 use crate::figures::{Figures, figures};
-use crate::mapped::MapAnswer;
-use crate::places::PlacesAnswer;
+use crate::findings::Finding;
+use crate::mapped::{self, MapAnswer};
+use crate::places::{self, PlacesAnswer};
 use crate::sittings::part_of;
-use crate::soaked::SoakAnswer;
-use crate::sought::HeadroomAnswer;
-use crate::together::TogetherAnswer;
-use crate::{Finding, drained, mapped, places, soaked, sought, together};
+use crate::soaked::{self, SoakAnswer};
+use crate::sought::{self, HeadroomAnswer};
+use crate::together::{self, TogetherAnswer};
 
 /// The answer to what a procedure was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

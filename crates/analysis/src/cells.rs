@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Flush, Order, StepKind, WorkerPlan};
 
-use crate::Point;
+use crate::picture::Point;
 use crate::points::point;
 
 /// One job of one step.

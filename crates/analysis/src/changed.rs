@@ -2,7 +2,9 @@
 //! by its mean.
 
 use crate::claims::TOLERANCE;
-use crate::{Answer, ClaimRow, Doubt, Estimate, Quantity, Regimes};
+use crate::picture::Estimate;
+use crate::regimes::Regimes;
+use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
 /// Whether the level at the end was seen for long enough to be reported.
 pub(crate) fn settled(regimes: &Regimes) -> bool {

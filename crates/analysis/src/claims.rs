@@ -9,9 +9,10 @@ use crate::credits::{self, CreditContext};
 use crate::figures::Figures;
 use crate::latency;
 use crate::level::{FittedLevel, INTERVALS_MIN};
+use crate::picture::{Consumption, Estimate, Point};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
-use crate::{Answer, ClaimRow, ClaimedFigure, Consumption, Doubt, Estimate, Point, Quantity, Reading};
+use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading};
 
 /// Share below a claim down to which a rate meets it, and above it beyond which a rate exceeds it (method 6.1).
 pub(crate) const TOLERANCE: f64 = 0.03;

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
-use crate::timeline::{Burst, Levels, Move, Moves};
+use crate::timeline::earned::{Burst, Moves};
+use crate::timeline::levels::{Levels, Stretch};
+use crate::timeline::moves::Move;
 
 /// Largest difference in size between falls and rises that go between the same levels, as a share of the larger;
 /// sizes are logarithms.
@@ -159,7 +161,7 @@ fn periods(moves: &[Move], looked: (f64, f64)) -> (f64, f64, Option<f64>, f64) {
 fn drift(levels: &Levels<'_>) -> Course {
     let mut share: f64 = 0.0;
     for (number, later) in levels.stretches.iter().enumerate() {
-        let alike = |one: &&crate::timeline::Stretch<'_>| {
+        let alike = |one: &&Stretch<'_>| {
             one.spell.comparable
                 && one.spell.shape == later.spell.shape
                 && one.spell.depth == later.spell.depth

@@ -4,9 +4,10 @@ use policy::{BurstLength, Level, Limit, Limits, Load, UnitReading};
 use workload::{Bytes, Direction};
 
 use crate::figures::Figures;
+use crate::picture::{Consumption, Estimate, Point};
 use crate::plateaus::base_latency_ns;
 use crate::spent::is_queued;
-use crate::{Answer, ClaimRow, Consumption, Doubt, Estimate, Point, Quantity};
+use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
 /// Share within which a rate is that of a state; the smallest burst in a published table is 17 % above its baseline
 /// (method 6.1).

@@ -4,8 +4,9 @@ use policy::Resource;
 use workload::Direction;
 
 use crate::causes::LevelUnit;
-use crate::findings::{NotIdentifiable, Question};
-use crate::{Evidence, Finding, Meaning};
+use crate::finding::Evidence;
+use crate::findings::open_question::{NotIdentifiable, Question};
+use crate::findings::{Finding, Meaning};
 
 /// A question that a finding answers; a run has at most one answer to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +81,10 @@ pub(crate) fn without_contradictions(found: Vec<Finding>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::causes::LevelUnit;
+    use crate::finding::Confidence;
     use crate::findings::{DepthBound, FillingDepth, IopsCap, Saturation};
-    use crate::{Confidence, Estimate, Metering, Scales};
+    use crate::metering::{Metering, Scales};
+    use crate::picture::Estimate;
 
     const LEVEL: Estimate = Estimate { value: 500.0, low: 499.0, high: 501.0 };
 

@@ -5,8 +5,10 @@ use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
 use crate::level::{FittedLevel, SharedLevel, strays};
+use crate::picture::{LatencyRow, Point};
 use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations};
-use crate::{LatencyRow, Point, Regimes, points};
+use crate::points;
+use crate::regimes::Regimes;
 
 /// Points and rows of a run.
 pub(crate) struct Figures {

@@ -4,7 +4,9 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Claim, Direction, Expectation, Metric, Nanos, Pace, StepKind};
 
-use crate::{Estimate, Regimes, latency};
+use crate::latency;
+use crate::picture::Estimate;
+use crate::regimes::Regimes;
 
 /// Share of what arrives by which a load may fall short and still keep up.
 const SHORT: f64 = 0.03;

@@ -4,7 +4,7 @@ use policy::{Circumstances, Plateau};
 use record::{Run, TargetKind};
 
 use crate::figures::figures;
-use crate::findings::levels_of;
+use crate::findings::burst_alike::levels as levels_of;
 
 /// Returns the levels that limited the ladders of `run`, of small I/Os and of large ones, by direction; empty if no
 /// limit did.

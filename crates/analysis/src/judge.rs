@@ -5,22 +5,24 @@ use record::{Run, StoredFinding};
 use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
 use crate::answered::{CheckAnswer, Ground, ProcedureAnswer, answered};
-use crate::drained::left_after;
+use crate::course::Course;
+use crate::drained::claimed::left_after;
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
-use crate::findings::{of_run, of_verdict};
+use crate::findings::{Finding, Meaning, of_run, of_verdict};
 use crate::headroom::headroom;
+use crate::mapped::disturbed::settle;
+use crate::picture::{Analysis, Estimate, Point};
+use crate::regimes::Regimes;
 use crate::repeats::{once_a_fall, told_once};
 use crate::sittings::{has_parts, without_parts};
 use crate::soaked::SoakAnswer;
 use crate::spent::spent;
+use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Verdict};
 use crate::watch::diagnosis;
-use crate::watch::is_watch;
+use crate::watch::watched_run::is_watch;
 use crate::windows::windows;
-use crate::{
-    Analysis, Answer, ClaimRow, ClaimedFigure, Course, Doubt, Estimate, Finding, Meaning, Point, Quantity,
-    Regimes, Verdict, changed, claims, mapped, shortage, target_doubt,
-};
+use crate::{changed, claims, shortage, target_doubt};
 
 /// Weight that a watch gives a generator that lacked CPU: after what limits the device, which it may explain.
 const WATCHED_GENERATOR: u8 = 4;
@@ -65,7 +67,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         Some(_) => leave_unasked(&mut verdict),
     }
     if let Some(ProcedureAnswer::Map(answer)) = &answered {
-        mapped::settle(answer, &mut verdict.rows, &mut found);
+        settle(answer, &mut verdict.rows, &mut found);
     }
     found.sort_by_key(|finding| match &finding.meaning {
         Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,

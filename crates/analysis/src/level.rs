@@ -4,7 +4,8 @@ use record::Interval;
 use statistics::level::{Basis, Level, Moment, Series, Strays, level};
 use workload::Direction;
 
-use crate::{Estimate, Point, Regimes};
+use crate::picture::{Estimate, Point};
+use crate::regimes::Regimes;
 
 /// Fewest intervals that a figure rests on: the spread of fewer is hardly known.
 pub(crate) const INTERVALS_MIN: usize = 5;

@@ -4,10 +4,14 @@ use policy::Resource;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
+use crate::answered::ProcedureAnswer;
+use crate::findings::Finding;
 use crate::headroom::Headroom;
 use crate::level::CleanIntervals;
+use crate::regimes::Regimes;
+use crate::verdict::Verdict;
+use crate::watch::shape::WatchFigures;
 use crate::windows::FiveWindows;
-use crate::{Finding, ProcedureAnswer, Regimes, Verdict, WatchFigures};
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

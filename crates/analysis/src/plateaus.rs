@@ -6,7 +6,7 @@ use workload::Direction;
 
 use crate::finding::Evidence;
 use crate::level::{INTERVALS_MIN, SharedLevel};
-use crate::{Estimate, LatencyRole, LatencyRow, Point};
+use crate::picture::{Estimate, LatencyRole, LatencyRow, Point};
 
 /// Share of the best within which points belong to the plateau.
 pub(crate) const PLATEAU: f64 = 0.02;

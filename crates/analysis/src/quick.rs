@@ -4,7 +4,8 @@ use record::{DiskCounters, Run, SECTOR, Sample, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, StepKind};
 
-use crate::{Cell, cells, target_doubt};
+use crate::cells::{Cell, cells};
+use crate::target_doubt;
 
 /// Least share of the stream's bytes that the device moves if it did the work; the rest is cut off at an interval's edges.
 const DEVICE_FROM: f64 = 0.9;

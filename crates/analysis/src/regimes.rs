@@ -5,9 +5,13 @@ use serde::{Deserialize, Serialize};
 use statistics::segments::{Rule, Segment};
 use workload::{Direction, Nanos};
 
-use crate::Estimate;
 use crate::course::{Course, course};
-use crate::timeline::{Levels, Move, Stretch, flows, moves, spells, without_earned};
+use crate::picture::Estimate;
+use crate::timeline::earned::without_earned;
+use crate::timeline::flow::flows;
+use crate::timeline::levels::{Levels, Stretch};
+use crate::timeline::moves::{Move, moves};
+use crate::timeline::spells::spells;
 
 /// Seconds for which a last level must be seen to have settled.
 const SETTLED_S: f64 = 5.0;

@@ -4,8 +4,8 @@
 use std::mem::discriminant;
 
 use crate::finding::Layer;
-use crate::watch::LevelOrigin;
-use crate::{Finding, Meaning};
+use crate::findings::{Finding, Meaning};
+use crate::watch::shape::LevelOrigin;
 
 /// Joins findings of a kind that steps repeat into one, in the place of the first: with the figures of the worst,
 /// and the spans of all.
@@ -97,8 +97,8 @@ mod tests {
     use workload::{Direction, Nanos};
 
     use super::*;
+    use crate::finding::{Confidence, Evidence};
     use crate::findings::{Crossover, GeneratorBound, Unsteady};
-    use crate::{Confidence, Evidence};
 
     fn found(meaning: Meaning, step: &str, second: u64) -> Finding {
         let span = Evidence {

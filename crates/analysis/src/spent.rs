@@ -5,8 +5,8 @@ use record::{Interval, Run, StepRecord};
 use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKind, WorkerPlan};
 
 use crate::figures::Figures;
+use crate::picture::{Consumption, CreditRow};
 use crate::plateaus::{QUEUED, base_latency_ns};
-use crate::{Consumption, CreditRow};
 
 /// Number of lengths as which a range of lengths is charged.
 const RANGE_PARTS: u64 = 16;

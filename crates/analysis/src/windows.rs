@@ -3,8 +3,8 @@
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
 
-use crate::Regimes;
-use crate::timeline::{Spell, spells};
+use crate::regimes::Regimes;
+use crate::timeline::spells::{Spell, spells};
 
 /// Number of windows that are compared (SNIA Solid State Storage Performance Test Specification 2.0.2).
 const WINDOWS: usize = 5;

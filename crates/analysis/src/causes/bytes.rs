@@ -5,9 +5,9 @@ use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 use super::bound::{LevelBound, starved};
 use super::corner::{self, Shows};
 use super::inside::local_limit;
-use super::loads::{cpu_bound, full, meter, window};
+use super::loads::{Load, cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
-use super::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Load, Tells, Way, evidence, unit};
+use super::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 

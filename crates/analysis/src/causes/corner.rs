@@ -5,7 +5,7 @@
 //! long for the operation as for its bytes serves half of that (method 4.2).
 
 use super::Way;
-use crate::Estimate;
+use crate::picture::{Estimate, Point};
 
 /// Distance from the crossover within which a block shows the corner, in the natural logarithm of the block size.
 const BESIDE: f64 = 0.15;
@@ -35,7 +35,7 @@ pub(super) fn shows(way: &Way<'_>, operations: f64) -> Shows {
     let is_between = |block: u64| {
         loads.iter().any(|load| load.point.block < block) && loads.iter().any(|load| load.point.block > block)
     };
-    let share = |point: &crate::Point| {
+    let share = |point: &Point| {
         let hard = operations.min(bytes / point.block as f64);
         let Estimate { value, low, high } = point.iops;
         Estimate { value: value / hard, low: low / hard, high: high / hard }

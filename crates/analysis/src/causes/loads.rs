@@ -6,8 +6,8 @@ use workload::{Direction, Mix, Order, Pace, StepKind};
 
 use crate::causes::{WORKER_BUSY, Way};
 use crate::figures::Figures;
+use crate::picture::{Estimate, Point};
 use crate::points::point;
-use crate::{Estimate, Point};
 
 /// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
 const WHOLE: f64 = 0.9;

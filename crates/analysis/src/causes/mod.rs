@@ -7,9 +7,9 @@ mod bound;
 mod bytes;
 mod corner;
 mod inside;
-mod loads;
+pub(crate) mod loads;
 mod operations;
-mod together;
+pub(crate) mod together;
 mod unit;
 
 use record::{LocalLimit, Run};
@@ -17,13 +17,12 @@ use serde::{Deserialize, Serialize};
 use statistics::metered::Meter;
 use workload::Direction;
 
+use loads::{Load, Loads};
+
 use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence};
+use crate::picture::{Estimate, Point};
 use crate::plateaus::base_latency_ns;
-use crate::{Estimate, Point};
-
-pub(crate) use loads::{Load, Loads, MixedLoad};
-pub(crate) use together::{Sharing, Together, sharing};
 
 /// Share within which two levels are one.
 pub(crate) const SAME: f64 = 0.03;

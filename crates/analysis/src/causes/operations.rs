@@ -6,11 +6,11 @@ use workload::Direction;
 use super::bound::{LevelBound, have_more, starved};
 use super::corner::{self, Shows};
 use super::inside::{local_limit, queue};
-use super::loads::{cpu_bound, full, meter};
-use super::{Cause, Charge, LevelUnit, LimitedLevel, Load, SAME, Tells, Way, evidence, unit};
+use super::loads::{Load, cpu_bound, full, meter};
+use super::{Cause, Charge, LevelUnit, LimitedLevel, SAME, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
+use crate::picture::{Estimate, Point};
 use crate::plateaus::{Cap, PLATEAU, of};
-use crate::{Estimate, Point};
 
 /// Share within which a level is a round figure: one of one digit, or of two digits with a five as the second. One
 /// level in twelve is so by chance.

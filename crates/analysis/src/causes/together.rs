@@ -3,11 +3,11 @@
 use statistics::metered::{Metering, metered_at_one_level};
 use workload::Direction;
 
-use super::loads::window;
+use super::loads::{Load, MixedLoad, window};
 use super::operations::same;
-use super::{Causes, LevelUnit, Load, MixedLoad, Tells};
-use crate::Estimate;
+use super::{Causes, LevelUnit, Tells};
 use crate::finding::{Confidence, Evidence};
+use crate::picture::Estimate;
 
 /// Least ratio of the two predictions at which a mix can choose between them.
 const APART: f64 = 1.1;

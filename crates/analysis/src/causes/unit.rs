@@ -4,8 +4,9 @@
 //! `min(C, B/b)`; units that count in full once begun, `C / ceil(b/u)`; and both. The first is also what units
 //! charged by size give for I/Os of one size, so such loads never tell these two apart.
 
+use super::loads::Load;
 use super::operations::same;
-use super::{Cause, Charge, ChargeUnit, LimitedLevel, Load, SAME, Way, evidence};
+use super::{Cause, Charge, ChargeUnit, LimitedLevel, SAME, Way, evidence};
 use crate::finding::Confidence;
 
 /// Smallest and largest unit that is considered, as powers of two: 4 KiB to 1 MiB.

@@ -3,7 +3,7 @@
 use record::{ReportedDirection, ReportedPart};
 use workload::Direction;
 
-use super::Work;
+use super::work::Work;
 
 /// Names under which fio, ioping and DiskSpd (text, XML) repeat the block size.
 const BLOCK: [&str; 4] = ["bs", "blocksize", "block size", "BlockSize"];

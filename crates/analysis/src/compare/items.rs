@@ -6,8 +6,11 @@ use record::{Distribution, Origin, RateBasis, ReportedDirection, ReportedPart, R
 use workload::{Direction, Ending, Nanos, StepKind};
 
 use super::pairs::{Block, ByBlock};
-use super::{Measure, Sample, Side, Work, asked};
+use super::ratio::Sample;
+use super::work::Work;
+use super::{Measure, Side, asked};
 use crate::cells::{cell, only};
+use crate::picture::Point;
 use crate::points::whole_rates;
 
 /// One direction of one job of one run.
@@ -227,7 +230,7 @@ pub(super) fn tool(run: &Run) -> String {
 fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     let Some(cell) = cell(step) else { return Vec::new() };
     let counted = step.counted();
-    let item = |point: &crate::Point| Item {
+    let item = |point: &Point| Item {
         work: Work::of_cell(&cell, point),
         iops: Some(point.iops.value),
         bytes_per_second: Some(point.bytes_per_second.value),

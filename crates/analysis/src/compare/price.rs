@@ -8,7 +8,8 @@ use workload::Direction;
 
 use super::items::Item;
 use super::reading::charge;
-use super::{Measure, Row, Side, Work, size};
+use super::work::Work;
+use super::{Measure, Row, Side, size};
 
 /// A price as typed, such as `5.00/month` or `EUR 0.10/hour`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

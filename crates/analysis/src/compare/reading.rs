@@ -4,9 +4,11 @@ use policy::{Bucket, Limit, Limits, Resource};
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
+use super::Side;
 use super::items::{Item, Source};
-use super::{Side, Work};
-use crate::{Confidence, Quantity};
+use super::work::Work;
+use crate::finding::Confidence;
+use crate::verdict::Quantity;
 
 /// Something that the figures of one side show, with what it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

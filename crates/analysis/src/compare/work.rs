@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::{Cell, Point};
+use crate::cells::Cell;
+use crate::picture::Point;
 
 /// What was done in one direction. A field is `None` if an import does not say it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,13 +5,14 @@ use workload::{Bytes, Direction};
 
 use super::BurstPart;
 use crate::claims::{answer, thousands};
-use crate::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity};
+use crate::picture::Estimate;
+use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity};
 
 /// Returns the row of a part whose burst the policy publishes. If no fall was seen, the rate seen may still be the burst.
 pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
     let published = part.published.as_ref()?;
     let quantity = if part.resource == Resource::Iops { Quantity::Iops } else { Quantity::BytesPerSecond };
-    let of_burst = |rate: &crate::Estimate| answer(rate, published.burst);
+    let of_burst = |rate: &Estimate| answer(rate, published.burst);
     let (measured, judged, doubts) = match (part.base, part.burst) {
         (Some(base), _) => (Some(base), answer(&base, published.base), Vec::new()),
         (None, Some(burst)) if of_burst(&burst) == Answer::Meets => {

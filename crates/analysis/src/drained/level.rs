@@ -1,7 +1,7 @@
 //! The content of a bucket over time.
 
 use super::stretch::Stretch;
-use crate::Estimate;
+use crate::picture::Estimate;
 
 /// Most points that are kept of a stretch.
 const POINTS: usize = 400;

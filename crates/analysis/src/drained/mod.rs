@@ -5,7 +5,7 @@
 //! bucket loses what comes through beyond the rate that is left when it is empty, and a rest earns what the next
 //! burst has beyond that rate.
 
-mod claimed;
+pub(crate) mod claimed;
 mod level;
 mod outlook;
 mod part;
@@ -15,9 +15,8 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{BurstOf, BurstRequest, Direction, Ending, Mix, Nanos, PolicyName};
 
-use crate::Estimate;
 use crate::figures::Figures;
-pub(crate) use claimed::left_after;
+use crate::picture::Estimate;
 pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limit, Limits, Resource};

@@ -5,8 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::idle::unwatched;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
 use crate::watch::limits::{is_set_on, near, reached};
-use crate::watch::{Device, Place, Sum, USED, WatchedRun, Window, firings, found_in};
+use crate::watch::shape::Place;
+use crate::watch::ticks::Sum;
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::{USED, Window};
 
 /// Queue below which a device is calm, if its latencies are those of a device without a queue.
 const CALM: f64 = 2.0;

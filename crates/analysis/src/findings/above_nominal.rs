@@ -13,7 +13,9 @@ use crate::watch::contracted::claimed_rate;
 use crate::watch::level::{MeteredQuantity, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
 use crate::watch::meter::Counts;
-use crate::watch::{Level, LevelOrigin, LoadFigures, LoadFlow, Place, Span, Waiting, WatchedRun, Way, place};
+use crate::watch::shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Place, Waiting};
+use crate::watch::ticks::Way;
+use crate::watch::watched_run::{Span, WatchedRun, place};
 
 /// Share of what it asks for below which a direction is throttled.
 const GETS: f64 = 0.97;

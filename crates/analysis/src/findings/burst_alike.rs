@@ -6,7 +6,7 @@ use workload::{Bytes, Direction, Iops};
 
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
-use crate::verdict::{Answer, Doubt, Quantity, Verdict};
+use crate::verdict::{Answer, ClaimRow, Doubt, Quantity, Verdict};
 
 /// Most policies that are named.
 const NAMED: usize = 3;
@@ -127,7 +127,7 @@ fn changes(alike: &BurstAlike, levels: &[Plateau], verdict: &Verdict) -> bool {
     };
     let rates =
         verdict.rows.iter().filter(|row| matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond));
-    let missed = |row: &crate::ClaimRow| {
+    let missed = |row: &ClaimRow| {
         left(row.direction, row.quantity).is_some_and(|left| left < row.claimed.value * (1.0 - TOLERANCE))
     };
     rates.into_iter().any(missed)

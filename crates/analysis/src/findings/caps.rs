@@ -6,8 +6,9 @@ use workload::Direction;
 
 use crate::causes::{Causes, LevelUnit, LimitedLevel};
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
+use crate::metering::Scales;
+use crate::picture::{Estimate, Point};
 use crate::plateaus::{base_latency_ns, of};
-use crate::{Estimate, Point, Scales};
 
 /// Share of the cap that a depth must reach to fill it (method 4.1).
 const FILLED: f64 = 0.9;

@@ -4,10 +4,11 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
+use crate::course::Course;
 use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
+use crate::picture::Estimate;
 use crate::regimes::{Change, ChangedRate};
-use crate::{Course, Estimate};
 
 /// Standard errors between the logarithm of the ratio and zero that make a change certain; `LIKELY` of them make it likely.
 const CERTAIN: f64 = 6.0;

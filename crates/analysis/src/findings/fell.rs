@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
-use crate::watch::device::HeldAt;
+use crate::watch::device::{Device, HeldAt, WAITED};
 use crate::watch::load::closed;
 use crate::watch::pressed::{BusyWindow, Rate, rate_in, refused};
-use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, Way, Window};
+use crate::watch::shape::Place;
+use crate::watch::ticks::{Sum, Tick, Way};
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::Window;
 
 /// Share by which a level must fall; the smallest published bursts fall by less (R6).
 pub(crate) const FELL: f64 = 0.2;

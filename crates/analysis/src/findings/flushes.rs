@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
-use crate::watch::{Device, Place, WatchedRun, Way, firings, found_in, known};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
+use crate::watch::shape::Place;
+use crate::watch::ticks::{Way, known};
+use crate::watch::watched_run::WatchedRun;
 
 /// Share of the time above which waits for flushes fill it (R15).
 const FLUSHING: f64 = 0.5;

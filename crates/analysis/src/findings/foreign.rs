@@ -9,7 +9,10 @@ use workload::{Direction, Nanos, StepKind, WorkerPlan};
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::shortage::within;
 use crate::verdict::Doubt;
-use crate::watch::{Device, Firing, Tick, WatchedRun, found_in, is_watch};
+use crate::watch::device::Device;
+use crate::watch::firing::{Firing, found_in};
+use crate::watch::ticks::Tick;
+use crate::watch::watched_run::{WatchedRun, is_watch};
 
 /// Operations per second up to which foreign work is a disk's own housekeeping.
 const LOUD_OPS: f64 = 50.0;

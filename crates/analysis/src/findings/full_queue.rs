@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
-use crate::watch::{Device, Place, Waiting, WatchedRun, firings, found_in};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
+use crate::watch::shape::{Place, Waiting};
+use crate::watch::watched_run::WatchedRun;
 
 /// Least share of what a queue holds with which it is full.
 const FULL: f64 = 0.95;

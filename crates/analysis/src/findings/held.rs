@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
-use crate::watch::device::HeldAt;
+use crate::watch::device::{Device, HeldAt, WAITED};
+use crate::watch::firing::{Firing, firings, found_in};
 use crate::watch::level::{MeteredQuantity, confidence, is_sure, level};
 use crate::watch::pressed::{BusyWindow, Rate, rate_in};
-use crate::watch::{
-    Device, Firing, Level, LevelOrigin, Place, Sum, Tick, USED, WAITED, Waiting, WatchedRun, Way, Window,
-    firings, found_in,
-};
+use crate::watch::shape::{Level, LevelOrigin, Place, Waiting};
+use crate::watch::ticks::{Sum, Tick, Way};
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::{USED, Window};
 
 /// Share of the operations up to which a direction is not looked at by itself.
 const SHARE: f64 = 0.05;

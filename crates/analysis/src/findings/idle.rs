@@ -4,8 +4,13 @@ use record::DeviceKind;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
+use crate::watch::device::Device;
+use crate::watch::firing::{Firing, firings, found_in};
 use crate::watch::limits::reached;
-use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in, known};
+use crate::watch::shape::Place;
+use crate::watch::ticks::known;
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::Window;
 
 /// Queue below which a device may be idle (R1).
 const QUEUE: f64 = 1.0;

@@ -4,9 +4,9 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Pace, StepKind};
 
-use crate::Point;
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
+use crate::picture::Point;
 
 /// Share by which depth and rate × latency may differ (method 4.1).
 const OFF: f64 = 0.03;

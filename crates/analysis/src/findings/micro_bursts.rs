@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
-use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, firings, found_in};
+use crate::watch::device::{Device, WAITED};
+use crate::watch::firing::{firings, found_in};
+use crate::watch::shape::Place;
+use crate::watch::ticks::{Sum, Tick};
+use crate::watch::watched_run::WatchedRun;
 
 /// Seconds between readings up to which they show a burst from inside.
 pub(crate) const FINEST_S: f64 = 0.1;

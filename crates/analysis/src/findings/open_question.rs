@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::Estimate;
-use crate::causes::{Cause, Causes, Charge, LevelUnit, Tells, Together, sharing};
+use crate::causes::together::{Together, sharing};
+use crate::causes::{Cause, Causes, Charge, LevelUnit, Tells};
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
+use crate::picture::Estimate;
 
 /// What is asked of a level and not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::Estimate;
 use crate::causes::{Cause, Causes, LevelUnit, LimitedLevel};
 use crate::finding::{FindingOf, Kind, Nature};
+use crate::picture::Estimate;
 
 /// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume,
 /// limits it to `level` operations per second.

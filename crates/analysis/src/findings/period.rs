@@ -4,7 +4,7 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 
 use super::fall::{confidence, evidence};
-use crate::Course;
+use crate::course::Course;
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 

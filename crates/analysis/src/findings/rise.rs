@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use super::fall::{confidence, evidence, step};
+use crate::course::Course;
 use crate::figures::Figures;
 use crate::finding::{FindingOf, Kind, Nature};
+use crate::picture::Estimate;
 use crate::regimes::{Change, ChangedRate};
-use crate::{Course, Estimate};
 
 /// A rise of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

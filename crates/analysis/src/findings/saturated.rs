@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
 use crate::watch::meter::Counts;
 use crate::watch::pressed::BusyWindow;
-use crate::watch::{Device, Place, Tick, Waiting, WatchedRun, firings, found_in};
+use crate::watch::shape::{Place, Waiting};
+use crate::watch::ticks::Tick;
+use crate::watch::watched_run::WatchedRun;
 
 /// Share of the time for which a saturated device has work.
 const BUSY: f64 = 0.95;

@@ -6,7 +6,8 @@ use workload::Direction;
 
 use crate::causes::{Cause, Causes, LevelUnit};
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::{Estimate, Scales};
+use crate::metering::Scales;
+use crate::picture::Estimate;
 
 /// The rate reaches `level` per second, operations or bytes: more only waits, and the counts drift as they do under
 /// no meter of an even rate.

@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::held::{alone, declared_figure};
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
-use crate::watch::{Device, Place, WatchedRun, Window, firings, found_in};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
+use crate::watch::shape::Place;
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::Window;
 
 /// Share of what the device can do below which the rate is the application's own.
 const SHARE: f64 = 0.5;

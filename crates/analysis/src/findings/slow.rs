@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
+use crate::watch::device::{Device, WAITED};
+use crate::watch::firing::{firings, found_in};
 use crate::watch::meter::Counts;
-use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window, firings, found_in};
+use crate::watch::shape::{Place, Waiting};
+use crate::watch::ticks::{Tick, Way};
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::Window;
 
 /// Share of the CPUs' time taken by the hypervisor above which the guest lacked CPU (R16).
 const STEAL: f64 = 0.05;

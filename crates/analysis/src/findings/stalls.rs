@@ -5,7 +5,12 @@ use statistics::quantile::{median, median_absolute_deviation};
 use workload::Nanos;
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
-use crate::watch::{Device, Firing, Place, Tick, WatchedRun, Window, found_in};
+use crate::watch::device::Device;
+use crate::watch::firing::{Firing, found_in};
+use crate::watch::shape::Place;
+use crate::watch::ticks::Tick;
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::Window;
 
 /// Shortest stall that is reported, in seconds.
 pub(crate) const SHORTEST_S: f64 = 0.3;

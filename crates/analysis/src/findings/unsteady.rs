@@ -4,9 +4,9 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::Point;
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
+use crate::picture::Point;
 use crate::plateaus::{PLATEAU, evidence};
 
 /// Half-width, as a share of the rate, above which a rate is not settled: a verdict at ±3 % could not rest on it.

@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Layer, Nature, OfDevice};
-use crate::watch::{Device, Place, USED, WatchedRun, firings, found_in};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
+use crate::watch::shape::Place;
+use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::USED;
 
 /// The kernel keeps no times for a device that is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
+use crate::watch::device::Device;
+use crate::watch::firing::{firings, found_in};
 use crate::watch::pressed::BusyWindow;
-use crate::watch::{Device, Place, Waiting, WatchedRun, Way, firings, found_in};
+use crate::watch::shape::{Place, Waiting};
+use crate::watch::ticks::Way;
+use crate::watch::watched_run::WatchedRun;
 
 /// Least mean bytes of memory being written back for that to be what the device does.
 const WRITING: f64 = 1048576.0;

@@ -5,9 +5,12 @@ use workload::Direction;
 
 use super::Way;
 use super::disturbed::{Looks, UndisturbedLevel};
-use crate::findings::Question;
+use crate::causes::{Charge, LevelUnit};
+use crate::finding::Confidence;
+use crate::findings::open_question::Question;
+use crate::findings::{Finding, Meaning};
+use crate::picture::{Estimate, Point};
 use crate::plateaus::Cap;
-use crate::{Charge, Confidence, Estimate, Finding, LevelUnit, Meaning, Point};
 
 /// What limits a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

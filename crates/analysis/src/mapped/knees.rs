@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Way;
+use crate::picture::{Estimate, Point};
 use crate::plateaus::base_latency_ns;
-use crate::{Estimate, Point};
 
 /// Least share of the cap that fills it (method 4.1).
 const FILLS: f64 = 0.9;

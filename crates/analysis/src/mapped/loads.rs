@@ -6,8 +6,10 @@ use workload::{Direction, Flush, Order, Pace, StepKind};
 
 use crate::causes::LevelUnit;
 use crate::figures::Figures;
+use crate::finding::Confidence;
+use crate::findings::{Finding, Meaning};
+use crate::picture::{Estimate, Point};
 use crate::points::point;
-use crate::{Confidence, Estimate, Finding, Meaning, Point};
 
 /// Reads and writes of one block size at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

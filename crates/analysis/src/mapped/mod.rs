@@ -7,7 +7,7 @@
 mod caps;
 mod corner;
 pub mod cost;
-mod disturbed;
+pub(crate) mod disturbed;
 mod knees;
 mod loads;
 mod rows;
@@ -17,15 +17,16 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, Direction, MapRequest, Nanos};
 
+use crate::causes::LevelUnit;
 use crate::figures::Figures;
+use crate::findings::Finding;
 use crate::headroom::Headroom;
-use crate::{Finding, LevelUnit, Point};
+use crate::picture::Point;
 
 pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
 pub use corner::Corner;
 pub use cost::Cost;
 pub use disturbed::DisturbedLoad;
-pub(crate) use disturbed::settle;
 pub use knees::Knee;
 pub use loads::{Mixture, OrderComparison, Sharing};
 pub use rows::{BoundAnswer, Row};

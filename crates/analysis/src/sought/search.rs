@@ -7,8 +7,8 @@ use workload::{Ending, HeadroomRequest, LatencyBound, StepKind};
 
 use super::HeadroomDoubt;
 use super::clusters::Clusters;
-use super::load::OpenLoad;
-use crate::Estimate;
+use super::load::{BoundOutcome, OpenLoad};
+use crate::picture::Estimate;
 use crate::sittings::in_sittings;
 
 /// Share within which the rates of two loads do not contradict each other, whatever they show.
@@ -93,8 +93,7 @@ impl Search {
     pub(super) fn binds(&self) -> Option<usize> {
         let failing = |load: &&OpenLoad| !load.holds();
         let least = self.loads.iter().filter(failing).min_by(|a, b| a.rate.total_cmp(&b.rate));
-        let odds =
-            |held: &super::BoundOutcome, bound: &LatencyBound| held.beyond / held.count / bound.may_exceed();
+        let odds = |held: &BoundOutcome, bound: &LatencyBound| held.beyond / held.count / bound.may_exceed();
         let worst = |load: &OpenLoad| {
             let all = load.held.iter().zip(&self.bounds).map(|(held, bound)| odds(held, bound)).enumerate();
             all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::TogetherLoad;
 
-use super::looks::Role;
+use super::looks::{Look, Role};
 use super::{LoadTogether, TogetherLooks};
 
 /// Share of what it has alone below which a user is starved.
@@ -63,7 +63,7 @@ pub(super) fn beside(seen: &TogetherLooks<'_>) -> Vec<Beside> {
         let others = (0..seen.asked.volumes.len()).filter(move |volume| *volume != greedy);
         others.map(move |modest| (greedy, modest, look))
     });
-    let of = |(greedy, modest, look): (usize, usize, &super::Look<'_>)| {
+    let of = |(greedy, modest, look): (usize, usize, &Look<'_>)| {
         let role = Role::Shallow(modest);
         let alone = seen.in_role(look.load, &role).next()?;
         let label = &seen.asked.volumes[modest].label;

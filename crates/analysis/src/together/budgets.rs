@@ -5,7 +5,8 @@ use workload::{Bytes, TogetherLoad, TogetherRequest};
 
 use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, TogetherLooks, ratio};
-use crate::{Estimate, LevelUnit};
+use crate::causes::LevelUnit;
+use crate::picture::Estimate;
 
 /// Share within which two rates are alike.
 const ALIKE: f64 = 0.08;

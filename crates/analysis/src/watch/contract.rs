@@ -16,7 +16,9 @@ use super::ticks::{Tick, known};
 use super::watched_run::{Span, WatchedRun};
 use super::windows::Window;
 use crate::claims::EXPECTATION;
-use crate::{Answer, ClaimRow, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
+use crate::findings::{Finding, Meaning};
+use crate::picture::Estimate;
+use crate::verdict::{Answer, ClaimRow, Doubt, Quantity, Verdict};
 
 /// Share below a claim down to which a rate meets it (method 6.1).
 const TOLERANCE: f64 = 0.03;

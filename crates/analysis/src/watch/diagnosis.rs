@@ -10,7 +10,8 @@ use super::shape::{ContractRow, DetectionLimits, DeviceFigures, PhaseFigures, Wa
 use super::ticks::{Moment, Sum, known, share_within};
 use super::watched_run::{Span, WatchedRun, place};
 use super::{contract, contracted, series};
-use crate::findings::{self, DeviceRest, Finding};
+use crate::findings::idle::{DeviceRest, rested};
+use crate::findings::{self, Finding};
 use crate::repeats::{once_a_limit, once_a_stack};
 use crate::verdict::Verdict;
 
@@ -37,7 +38,7 @@ pub(crate) fn diagnose(
     for name in watch.recording.devices() {
         let mut device = Device::read(&watch, name);
         found.extend(findings::of_device(&watch, &mut device, &taken));
-        rests.extend(findings::rested(&watch, &device));
+        rests.extend(rested(&watch, &device));
         sums.push(device.sums(&watch));
         all_looked.extend(looked(&watch, &device));
         device.keep_for_the_contract(&watch);

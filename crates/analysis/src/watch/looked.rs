@@ -3,13 +3,13 @@
 use statistics::quantile::{median, median_absolute_deviation};
 
 use super::device::Device;
-use super::meter;
 use super::shape::{DetectionLimits, LoadShortfall};
 use super::ticks::Tick;
-use super::timeline;
-use super::watched_run::WatchedRun;
+use super::watched_run::{Span, WatchedRun};
 use super::windows::USED;
-use crate::findings::{FALL_LASTS_S, FALL_LEAST, STALL_SHORTEST_S};
+use super::{meter, timeline};
+use crate::findings::fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
+use crate::findings::stalls::SHORTEST_S as STALL_SHORTEST_S;
 
 /// Standard deviations of its mean by which a level must be off to be another one.
 const DEVIATIONS: f64 = 5.0;
@@ -42,7 +42,7 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Dete
 
 /// Returns the load of ours that got the least of what it asked for.
 fn lacked(watch: &WatchedRun<'_>) -> Option<LoadShortfall> {
-    let share = |span: &super::watched_run::Span<'_>| {
+    let share = |span: &Span<'_>| {
         let load = span.load.as_ref()?;
         let share = load.all.got?.value / load.all.asked?;
         (share < NEARLY_ALL).then(|| LoadShortfall { phase: span.name.to_owned(), share })

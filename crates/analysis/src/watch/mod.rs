@@ -20,10 +20,3 @@ pub(crate) mod ticks;
 pub(crate) mod timeline;
 pub(crate) mod watched_run;
 pub(crate) mod windows;
-
-pub(crate) use device::{Device, WAITED};
-pub(crate) use firing::{Firing, firings, found_in};
-pub(crate) use shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Place, Waiting};
-pub(crate) use ticks::{Sum, Tick, Way, known};
-pub(crate) use watched_run::{Span, WatchedRun, is_watch, place};
-pub(crate) use windows::{USED, Window};

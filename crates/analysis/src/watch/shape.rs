@@ -4,7 +4,8 @@ use record::{LocalLimit, PhaseKind};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
-use crate::{Answer, ClaimedFigure, Estimate, Quantity};
+use crate::picture::Estimate;
+use crate::verdict::{Answer, ClaimedFigure, Quantity};
 
 /// Name of the single phase of a watch without phases.
 pub const WHOLE: &str = "whole";
