@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use statistics::interval::{block_length, overlapping_batch_means};
 use workload::{Bytes, Nanos};
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::spent::DatedEntry;
 
 /// Share within which two rates are the same (method 6.1).

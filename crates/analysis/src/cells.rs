@@ -4,8 +4,8 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Flush, Order, StepKind, WorkerPlan};
 
-use crate::picture::Point;
 use crate::points::point;
+use crate::step_figures::Point;
 
 /// One job of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

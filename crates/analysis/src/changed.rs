@@ -2,7 +2,7 @@
 //! by its mean.
 
 use crate::claims::TOLERANCE;
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::regimes::Regimes;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 

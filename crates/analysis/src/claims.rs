@@ -6,12 +6,14 @@ use statistics::distribution::binomial_cdf;
 use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Mix, Pace, StepKind};
 
 use crate::credits::{self, CreditContext};
+use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::latency;
 use crate::level::{FittedLevel, INTERVALS_MIN};
-use crate::picture::{Consumption, Estimate, Point};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
+use crate::spent::Consumption;
+use crate::step_figures::Point;
 use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading};
 
 /// Share below a claim down to which a rate meets it, and above it beyond which a rate exceeds it (method 6.1).

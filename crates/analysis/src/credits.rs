@@ -3,10 +3,11 @@
 use policy::{BurstLength, Level, Limit, Limits, Load, UnitReading};
 use workload::{Bytes, Direction};
 
+use crate::estimate::Estimate;
 use crate::figures::Figures;
-use crate::picture::{Consumption, Estimate, Point};
 use crate::plateaus::base_latency_ns;
-use crate::spent::is_queued;
+use crate::spent::{Consumption, is_queued};
+use crate::step_figures::Point;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
 /// Share within which a rate is that of a state; the smallest burst in a published table is 17 % above its baseline

@@ -81,10 +81,10 @@ pub(crate) fn without_contradictions(found: Vec<Finding>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::causes::LevelUnit;
+    use crate::estimate::Estimate;
     use crate::finding::Confidence;
     use crate::findings::{DepthBound, FillingDepth, IopsCap, Saturation};
     use crate::metering::{Metering, Scales};
-    use crate::picture::Estimate;
 
     const LEVEL: Estimate = Estimate { value: 500.0, low: 499.0, high: 501.0 };
 

@@ -5,10 +5,10 @@ use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
 use crate::level::{FittedLevel, SharedLevel, strays};
-use crate::picture::{LatencyRow, Point};
 use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations};
 use crate::points;
 use crate::regimes::Regimes;
+use crate::step_figures::{LatencyRow, Point};
 
 /// Points and rows of a run.
 pub(crate) struct Figures {

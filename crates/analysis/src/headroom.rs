@@ -4,8 +4,8 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Claim, Direction, Expectation, Metric, Nanos, Pace, StepKind};
 
+use crate::estimate::Estimate;
 use crate::latency;
-use crate::picture::Estimate;
 use crate::regimes::Regimes;
 
 /// Share of what arrives by which a load may fall short and still keep up.

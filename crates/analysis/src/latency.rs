@@ -5,8 +5,8 @@ use statistics::distribution::t_quantile;
 use statistics::long_run::long_run_variance;
 use workload::Direction;
 
+use crate::estimate::Estimate;
 use crate::level::INTERVALS_MIN;
-use crate::picture::Estimate;
 
 /// Fewest I/Os beyond a percentile; with fewer it is the figure of a few of them (method 7.1).
 const BEYOND_MIN: f64 = 10.0;

@@ -4,8 +4,9 @@ use record::Interval;
 use statistics::level::{Basis, Level, Moment, Series, Strays, level};
 use workload::Direction;
 
-use crate::picture::{Estimate, Point};
+use crate::estimate::Estimate;
 use crate::regimes::Regimes;
+use crate::step_figures::{CleanIntervals, Point};
 
 /// Fewest intervals that a figure rests on: the spread of fewer is hardly known.
 pub(crate) const INTERVALS_MIN: usize = 5;
@@ -15,19 +16,6 @@ const HEAD_S: f64 = 3.0;
 /// Share by which the beginning must be off everything that follows in the step. With ten values of 10 % noise, the
 /// first is so in fewer than one case of a thousand.
 const HEAD_OFF: f64 = 0.25;
-
-/// The clean intervals of a point.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CleanIntervals {
-    /// Length of an interval, seconds.
-    pub seconds: f64,
-    /// Spans without a gap: seconds on the run's clock at which each began, and its rates in operations per second.
-    pub moments: Vec<(f64, Vec<f64>)>,
-    /// The regime in which all of them lie; `None` if a change may fall among them.
-    pub regime: Option<usize>,
-    /// Latency of one I/O at a time in this direction, nanoseconds, if known.
-    pub base_ns: Option<f64>,
-}
 
 /// A fitted level.
 #[derive(Clone, Debug)]

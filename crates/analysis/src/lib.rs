@@ -11,6 +11,7 @@ pub mod compare;
 mod course;
 mod credits;
 mod drained;
+mod estimate;
 mod exclude;
 mod figures;
 mod finding;
@@ -35,6 +36,7 @@ mod sittings;
 mod soaked;
 mod sought;
 mod spent;
+mod step_figures;
 mod target_doubt;
 mod timeline;
 mod together;
@@ -52,16 +54,16 @@ pub use drained::{
     AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Ends,
     Fullness, MeasuredDrain, Outlook, Outlooks, PublishedBurst, asked_for, drained,
 };
+pub use estimate::Estimate;
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, FindingOf};
 pub use findings::{Finding, Meaning};
 pub use headroom::{Headroom, HeadroomBound, claimed_latency, keeps_up};
 pub use identified::{circumstances, levels};
 pub use judge::analyse;
-pub use level::CleanIntervals;
 pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
-pub use picture::{Analysis, Consumption, CreditRow, Estimate, LatencyRole, LatencyRow, Point};
+pub use picture::Analysis;
 pub use places::{
     Budget, CacheObservation, Joint, Loading, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK,
     SetObservation, Span, StripPoint, TRACK_BLOCK, TracksObservation, WARM_BLOCK, Window, look, places_known,
@@ -77,6 +79,8 @@ pub use sought::{
     ArrivalShape, BoundOutcome, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, PromisedRate,
     Search, elapsed as search_elapsed,
 };
+pub use spent::{Consumption, CreditRow};
+pub use step_figures::{CleanIntervals, LatencyRole, LatencyRow, Point};
 pub use together::{
     Beside, BudgetTransfer, Fairness, LoadTogether, MachineAnswer, MachineLimits, MachineRow, PartTogether,
     Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole, VolumeTogether,

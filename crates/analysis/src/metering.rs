@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statistics::metered;
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Whether something pins the counts of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,9 +4,10 @@ use record::Run;
 use statistics::level::Strays;
 use workload::Direction;
 
+use crate::estimate::Estimate;
 use crate::finding::Evidence;
 use crate::level::{INTERVALS_MIN, SharedLevel};
-use crate::picture::{Estimate, LatencyRole, LatencyRow, Point};
+use crate::step_figures::{LatencyRole, LatencyRow, Point};
 
 /// Share of the best within which points belong to the plateau.
 pub(crate) const PLATEAU: f64 = 0.02;

@@ -6,10 +6,11 @@ use statistics::quantile::{median, median_absolute_deviation};
 use workload::{Direction, StepKind, StepPlan, WorkerPlan};
 
 use crate::clean;
-use crate::level::{CleanIntervals, seen};
-use crate::picture::{Estimate, LatencyRole, LatencyRow, Point};
+use crate::estimate::Estimate;
+use crate::level::seen;
 use crate::pulses::gathered;
 use crate::regimes::Regimes;
+use crate::step_figures::{CleanIntervals, LatencyRole, LatencyRow, Point};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];

@@ -6,7 +6,7 @@ use statistics::segments::{Rule, Segment};
 use workload::{Direction, Nanos};
 
 use crate::course::{Course, course};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::timeline::earned::without_earned;
 use crate::timeline::flow::flows;
 use crate::timeline::levels::{Levels, Stretch};

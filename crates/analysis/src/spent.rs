@@ -2,16 +2,63 @@
 
 use policy::{Balance, Entry, ExcessDemand, IoGroup, Ledger, Limit, Limits, Opening, Order, Resource};
 use record::{Interval, Run, StepRecord};
+use serde::{Deserialize, Serialize};
 use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKind, WorkerPlan};
 
 use crate::figures::Figures;
-use crate::picture::{Consumption, CreditRow};
 use crate::plateaus::{QUEUED, base_latency_ns};
 
 /// Number of lengths as which a range of lengths is charged.
 const RANGE_PARTS: u64 = 16;
 /// Bytes per second that a single stream moves on any network volume, at least: gives what an I/O takes for its length.
 const STREAM: f64 = 250e6;
+
+/// What the run has used up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Consumption {
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Operations as the policy charges them; plain operations without a policy.
+    pub charged_ops: f64,
+    /// Share of the policy's burst credits that is gone at the end if they were full at first (0 to 1), of the rule
+    /// with the least left; `None` if the policy has no credits of known size.
+    pub credit_share: Option<f64>,
+    /// Seconds under load.
+    pub loaded_s: f64,
+    /// What is left of every rule that has credits of a known size.
+    #[serde(default)]
+    pub credits: Vec<CreditRow>,
+}
+
+/// The credits of one rule of the policy after the run. Shares are of a full bucket, or of the time of a burst that
+/// ends with time; what was there at the start is not known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CreditRow {
+    /// The rule's name in the policy.
+    pub rule: String,
+    /// What the rule counts.
+    pub resource: Resource,
+    /// Operations or bytes per second while there are credits.
+    pub burst: f64,
+    /// Operations or bytes per second without credits.
+    pub baseline: f64,
+    /// Share that is gone at the end if all were there at first.
+    pub spent_of_full: f64,
+    /// Least share left at the end that agrees with the rates that were seen.
+    pub left_least: f64,
+    /// Greatest share left at the end that agrees with the rates that were seen.
+    pub left_most: f64,
+    /// Least share that must have been there at first.
+    pub held_at_least: f64,
+    /// Seconds that the burst lasts from a full bucket.
+    pub lasts_s_full: Option<f64>,
+    /// Seconds that the burst still lasts from the least share left.
+    pub lasts_s_least: Option<f64>,
+    /// Seconds that the burst still lasts from the greatest share left.
+    pub lasts_s_most: Option<f64>,
+}
 
 /// Returns what `run` has used up, charged as `limits` say.
 pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Consumption {

@@ -5,7 +5,7 @@ use record::TargetDoubt;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// The answer to one claim, or to all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,10 +4,11 @@
 use super::loads::{Load, ever};
 use super::{Cause, SAME, Way};
 use crate::clean::{judged_intervals, touched};
+use crate::estimate::Estimate;
 use crate::level::INTERVALS_MIN;
-use crate::picture::{Estimate, Point};
 use crate::plateaus::Cap;
 use crate::shortage::Shortage;
+use crate::step_figures::Point;
 
 /// Share of a level that plimsoll's own lack of CPU may have cost before the level is only a lower bound: a third of
 /// the 3 % by which a claim may be missed.

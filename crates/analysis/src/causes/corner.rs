@@ -5,7 +5,8 @@
 //! long for the operation as for its bytes serves half of that (method 4.2).
 
 use super::Way;
-use crate::picture::{Estimate, Point};
+use crate::estimate::Estimate;
+use crate::step_figures::Point;
 
 /// Distance from the crossover within which a block shows the corner, in the natural logarithm of the block size.
 const BESIDE: f64 = 0.15;

@@ -5,9 +5,10 @@ use statistics::metered::{Count, Meter, Window, metered_at_one_level};
 use workload::{Direction, Mix, Order, Pace, StepKind};
 
 use crate::causes::{WORKER_BUSY, Way};
+use crate::estimate::Estimate;
 use crate::figures::Figures;
-use crate::picture::{Estimate, Point};
 use crate::points::point;
+use crate::step_figures::Point;
 
 /// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
 const WHOLE: f64 = 0.9;

@@ -19,10 +19,11 @@ use workload::Direction;
 
 use loads::{Load, Loads};
 
+use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence};
-use crate::picture::{Estimate, Point};
 use crate::plateaus::base_latency_ns;
+use crate::step_figures::Point;
 
 /// Share within which two levels are one.
 pub(crate) const SAME: f64 = 0.03;

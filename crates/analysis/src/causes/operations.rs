@@ -8,9 +8,10 @@ use super::corner::{self, Shows};
 use super::inside::{local_limit, queue};
 use super::loads::{Load, cpu_bound, full, meter};
 use super::{Cause, Charge, LevelUnit, LimitedLevel, SAME, Tells, Way, evidence, unit};
+use crate::estimate::Estimate;
 use crate::finding::Confidence;
-use crate::picture::{Estimate, Point};
 use crate::plateaus::{Cap, PLATEAU, of};
+use crate::step_figures::Point;
 
 /// Share within which a level is a round figure: one of one digit, or of two digits with a five as the second. One
 /// level in twelve is so by chance.

@@ -6,8 +6,8 @@ use workload::Direction;
 use super::loads::{Load, MixedLoad, window};
 use super::operations::same;
 use super::{Causes, LevelUnit, Tells};
+use crate::estimate::Estimate;
 use crate::finding::{Confidence, Evidence};
-use crate::picture::Estimate;
 
 /// Least ratio of the two predictions at which a mix can choose between them.
 const APART: f64 = 1.1;

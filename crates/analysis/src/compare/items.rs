@@ -10,8 +10,8 @@ use super::ratio::Sample;
 use super::work::Work;
 use super::{Measure, Side, asked};
 use crate::cells::{cell, only};
-use crate::picture::Point;
 use crate::points::whole_rates;
+use crate::step_figures::Point;
 
 /// One direction of one job of one run.
 #[derive(Clone, Debug)]

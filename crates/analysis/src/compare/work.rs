@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::cells::Cell;
-use crate::picture::Point;
+use crate::step_figures::Point;
 
 /// What was done in one direction. A field is `None` if an import does not say it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

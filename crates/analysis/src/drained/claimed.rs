@@ -5,7 +5,7 @@ use workload::{Bytes, Direction};
 
 use super::BurstPart;
 use crate::claims::{answer, thousands};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity};
 
 /// Returns the row of a part whose burst the policy publishes. If no fall was seen, the rate seen may still be the burst.

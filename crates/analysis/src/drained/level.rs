@@ -1,7 +1,7 @@
 //! The content of a bucket over time.
 
 use super::stretch::Stretch;
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Most points that are kept of a stretch.
 const POINTS: usize = 400;

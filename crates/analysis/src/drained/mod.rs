@@ -15,8 +15,8 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{BurstOf, BurstRequest, Direction, Ending, Mix, Nanos, PolicyName};
 
+use crate::estimate::Estimate;
 use crate::figures::Figures;
-use crate::picture::Estimate;
 pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limit, Limits, Resource};

@@ -10,7 +10,7 @@ use workload::Mix;
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
 use super::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.
 const EDGE_S: f64 = 0.05;

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::causes::{Causes, LevelUnit, LimitedLevel};
+use crate::estimate::Estimate;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::metering::Scales;
-use crate::picture::{Estimate, Point};
 use crate::plateaus::{base_latency_ns, of};
+use crate::step_figures::Point;
 
 /// Share of the cap that a depth must reach to fill it (method 4.1).
 const FILLED: f64 = 0.9;

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::course::Course;
+use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 use crate::regimes::{Change, ChangedRate};
 
 /// Standard errors between the logarithm of the ratio and zero that make a change certain; `LIKELY` of them make it likely.

@@ -6,7 +6,7 @@ use workload::{Direction, Pace, StepKind};
 
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
-use crate::picture::Point;
+use crate::step_figures::Point;
 
 /// Share by which depth and rate × latency may differ (method 4.1).
 const OFF: f64 = 0.03;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::causes::{Cause, Causes, LevelUnit, LimitedLevel};
+use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 
 /// The level has the figure of a limit that this machine sets on the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use workload::Direction;
 
 use crate::causes::together::{Together, sharing};
 use crate::causes::{Cause, Causes, Charge, LevelUnit, Tells};
+use crate::estimate::Estimate;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 
 /// What is asked of a level and not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::causes::{Cause, Causes, LevelUnit, LimitedLevel};
+use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 
 /// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume,
 /// limits it to `level` operations per second.

@@ -6,9 +6,9 @@ use workload::Nanos;
 
 use super::fall::{confidence, evidence, step};
 use crate::course::Course;
+use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 use crate::regimes::{Change, ChangedRate};
 
 /// A rise of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::causes::{Cause, Causes, LevelUnit};
+use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 use crate::metering::Scales;
-use crate::picture::Estimate;
 
 /// The rate reaches `level` per second, operations or bytes: more only waits, and the counts drift as they do under
 /// no meter of an even rate.

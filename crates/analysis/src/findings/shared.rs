@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::causes::together::{Sharing, Together, sharing};
 use crate::causes::{Causes, LevelUnit};
+use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 
 /// Reads and writes of `block` bytes together reach `total` I/Os per second, as one budget for both gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

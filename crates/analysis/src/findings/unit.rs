@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::causes::{Causes, Charge};
+use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::picture::Estimate;
 
 /// `operations` of `unit` bytes per second: longer ones count as several, as `charge` says. `bytes` is what that
 /// comes to per second.

@@ -6,8 +6,8 @@ use workload::Direction;
 
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
-use crate::picture::Point;
 use crate::plateaus::{PLATEAU, evidence};
+use crate::step_figures::Point;
 
 /// Half-width, as a share of the rate, above which a rate is not settled: a verdict at ±3 % could not rest on it.
 const UNSETTLED: f64 = 0.03;

@@ -6,11 +6,12 @@ use workload::Direction;
 use super::Way;
 use super::disturbed::{Looks, UndisturbedLevel};
 use crate::causes::{Charge, LevelUnit};
+use crate::estimate::Estimate;
 use crate::finding::Confidence;
 use crate::findings::open_question::Question;
 use crate::findings::{Finding, Meaning};
-use crate::picture::{Estimate, Point};
 use crate::plateaus::Cap;
+use crate::step_figures::Point;
 
 /// What limits a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

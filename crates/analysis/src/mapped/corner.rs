@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Way;
-use crate::picture::{Estimate, Point};
+use crate::estimate::Estimate;
 use crate::plateaus::{base_latency_ns, of};
+use crate::step_figures::Point;
 
 /// Least share of the smaller bound at a hard corner: p of 22 and more.
 const HARD: f64 = 0.97;

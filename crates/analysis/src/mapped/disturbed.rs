@@ -13,11 +13,12 @@ use workload::Direction;
 use super::corner::{self, Corner};
 use super::{DirectionMap, MapAnswer, Way};
 use crate::causes::{LevelUnit, SAME};
+use crate::estimate::Estimate;
 use crate::findings::{Finding, Meaning};
 use crate::level::SharedLevel;
-use crate::picture::{Estimate, Point};
 use crate::plateaus::base_latency_ns;
 use crate::shortage::Shortage;
+use crate::step_figures::Point;
 use crate::verdict::{ClaimRow, Quantity};
 
 /// Share below the median at which a load was disturbed; `DEVIATIONS` decides if it demands more.

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Way;
-use crate::picture::{Estimate, Point};
+use crate::estimate::Estimate;
 use crate::plateaus::base_latency_ns;
+use crate::step_figures::Point;
 
 /// Least share of the cap that fills it (method 4.1).
 const FILLS: f64 = 0.9;

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use workload::{Direction, Flush, Order, Pace, StepKind};
 
 use crate::causes::LevelUnit;
+use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::finding::Confidence;
 use crate::findings::{Finding, Meaning};
-use crate::picture::{Estimate, Point};
 use crate::points::point;
+use crate::step_figures::Point;
 
 /// Reads and writes of one block size at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -21,7 +21,7 @@ use crate::causes::LevelUnit;
 use crate::figures::Figures;
 use crate::findings::Finding;
 use crate::headroom::Headroom;
-use crate::picture::Point;
+use crate::step_figures::Point;
 
 pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
 pub use corner::Corner;

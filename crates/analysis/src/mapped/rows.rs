@@ -7,8 +7,8 @@ use workload::{Direction, MapRequest, Nanos, StepKind};
 use super::knees::Knee;
 use super::surface::{Basis, MapCell, Surface};
 use crate::latency;
-use crate::picture::Point;
 use crate::points::point;
+use crate::step_figures::Point;
 
 /// A row for one block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

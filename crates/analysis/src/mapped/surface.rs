@@ -12,7 +12,8 @@ use workload::Bytes;
 use super::caps::{Caps, HeldBy};
 use super::corner::{Corner, rounded};
 use crate::causes::Charge;
-use crate::picture::{Estimate, Point};
+use crate::estimate::Estimate;
+use crate::step_figures::Point;
 
 /// Greatest ratio of an interval's upper to its lower end with which a cell has a figure.
 const WIDE: f64 = 2.0;

@@ -7,7 +7,7 @@ use workload::{Bytes, Direction, Order, Repeats, WorkerPlan};
 
 use super::cache::CacheObservation;
 use super::looks::{Look, Span, look, span};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Least share of the greater of two limits with which the smaller is seen beside it.
 const ALIKE: f64 = 0.1;

@@ -10,7 +10,7 @@ use workload::Direction;
 
 use super::looks::{Look, look};
 use super::readings::Place;
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Ratio of the 75th percentiles of a larger to a smaller set above which something holds the smaller one.
 const FALLS: f64 = 1.5;

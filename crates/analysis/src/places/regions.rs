@@ -6,7 +6,7 @@ use statistics::quantile::{median, quantile_interval};
 use super::edges::{Edge, Reading, apart, edges, together};
 use super::looks::Span;
 use super::readings::{Place, SettledReadings};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks that were touched
 /// before differ by tails and neighbours alone, which the median of pairs does not see. A check takes 3 for its one

@@ -7,7 +7,7 @@ use statistics::quantile::median;
 
 use super::looks::{Look, Span, look};
 use super::regions::{Region, RegionKind};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Ratio of the beginning to the end above which sequences slow down. Disks that turn have 1.5 to 2.5.
 const FALLS: f64 = 1.15;

@@ -9,7 +9,7 @@ use statistics::quantile::{median, quantile};
 use statistics::share::share_of_time;
 use workload::{Direction, Ending, SoakRequest, StepKind};
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::verdict::Answer;
 
 /// Least share of what is promised with which a second of a look had all of it: a look's ends cut I/Os off.

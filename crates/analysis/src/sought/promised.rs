@@ -96,7 +96,7 @@ fn claimed_rate(claim: &Claim, load: &[LoadPart]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Estimate;
+    use crate::estimate::Estimate;
     use workload::{Access, BlockSizes, Bytes, Job, Mix};
 
     fn load(reads: u8, kib: u64) -> Vec<LoadPart> {

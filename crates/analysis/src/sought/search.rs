@@ -8,7 +8,7 @@ use workload::{Ending, HeadroomRequest, LatencyBound, StepKind};
 use super::HeadroomDoubt;
 use super::clusters::Clusters;
 use super::load::{BoundOutcome, OpenLoad};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::sittings::in_sittings;
 
 /// Share within which the rates of two loads do not contradict each other, whatever they show.

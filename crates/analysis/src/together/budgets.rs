@@ -6,7 +6,7 @@ use workload::{Bytes, TogetherLoad, TogetherRequest};
 use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, TogetherLooks, ratio};
 use crate::causes::LevelUnit;
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Share within which two rates are alike.
 const ALIKE: f64 = 0.08;

@@ -4,7 +4,7 @@ use record::{Interval, StepRecord};
 use statistics::level::{Moment, Series, Strays, level};
 use workload::{Direction, StepKind, TogetherLoad, TogetherRequest, WorkerPlan};
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Share of the planned length below which an interval is the one in which the queue runs empty.
 const WHOLE: f64 = 0.9;

@@ -7,7 +7,7 @@ use workload::NamedMachine;
 use super::budgets::SharedBudget;
 use super::{LoadTogether, Reach};
 use crate::causes::LevelUnit;
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 
 /// Share within which a level is a published one, as in claims of a policy (method 6.1).
 const NEAR: f64 = 0.03;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use statistics::level::Strays;
 use workload::{Ending, TogetherLoad, TogetherRequest};
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::shortage::Shortage;
 
 pub use beside::{Beside, Fairness};

@@ -16,8 +16,8 @@ use super::ticks::{Tick, known};
 use super::watched_run::{Span, WatchedRun};
 use super::windows::Window;
 use crate::claims::EXPECTATION;
+use crate::estimate::Estimate;
 use crate::findings::{Finding, Meaning};
-use crate::picture::Estimate;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity, Verdict};
 
 /// Share below a claim down to which a rate meets it (method 6.1).

@@ -9,8 +9,8 @@ use super::limits::concerns;
 use super::shape::{Level, LevelOrigin, Place};
 use super::ticks::Way;
 use super::watched_run::WatchedRun;
+use crate::estimate::Estimate;
 use crate::finding::Confidence;
-use crate::picture::Estimate;
 
 /// Share within which a level is a figure's (method 6.1).
 const FITS: f64 = 0.03;

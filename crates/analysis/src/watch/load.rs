@@ -4,7 +4,7 @@ use record::{Distribution, Interval, StepRecord};
 use workload::{Direction, Nanos, Pace, WorkerPlan};
 
 use super::shape::{Latency, LoadFigures, LoadFlow};
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::points::{point, whole_rates};
 
 /// A percentile that is kept.

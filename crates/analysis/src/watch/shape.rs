@@ -4,7 +4,7 @@ use record::{LocalLimit, PhaseKind};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
-use crate::picture::Estimate;
+use crate::estimate::Estimate;
 use crate::verdict::{Answer, ClaimedFigure, Quantity};
 
 /// Name of the single phase of a watch without phases.
