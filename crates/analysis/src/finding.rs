@@ -4,8 +4,8 @@ use record::StepRecord;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
+use crate::device_place::Place;
 use crate::verdict::Doubt;
-use crate::watch::shape::Place;
 
 /// Something the record shows, of the kind `K`: a rule gives findings of its own kind, and [`crate::Finding`] may be of any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

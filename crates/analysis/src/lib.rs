@@ -10,6 +10,7 @@ mod clean;
 pub mod compare;
 mod course;
 mod credits;
+mod device_place;
 mod drained;
 mod estimate;
 mod exclude;
@@ -50,6 +51,7 @@ pub use causes::{Charge, LevelUnit, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
+pub use device_place::Place;
 pub use drained::{
     AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Ends,
     Fullness, MeasuredDrain, Outlook, Outlooks, PublishedBurst, asked_for, drained,
@@ -89,6 +91,6 @@ pub use together::{
 pub use verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DetectionLimits, DeviceFigures, Flow, Latency, Level, LevelOrigin, LoadFigures, LoadFlow,
-    LoadShortfall, PhaseFigures, Place, Remark, SeriesRow, WHOLE, Waiting, WatchFigures, WatchedDevice,
+    LoadShortfall, PhaseFigures, Remark, SeriesRow, WHOLE, Waiting, WatchFigures, WatchedDevice,
 };
 pub use windows::FiveWindows;

@@ -4,11 +4,11 @@ use record::{DeviceNode, LocalLimit};
 use serde::{Deserialize, Serialize};
 
 use super::idle::unwatched;
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
 use crate::watch::limits::{is_set_on, near, reached};
-use crate::watch::shape::Place;
 use crate::watch::ticks::Sum;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::{USED, Window};

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 use workload::Direction;
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
 use crate::watch::level::{MeteredQuantity, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
 use crate::watch::meter::Counts;
-use crate::watch::shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Place, Waiting};
+use crate::watch::shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Waiting};
 use crate::watch::ticks::Way;
 use crate::watch::watched_run::{Span, WatchedRun, place};
 

@@ -4,11 +4,11 @@ use policy::Resource;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::{Device, HeldAt, WAITED};
 use crate::watch::load::closed;
 use crate::watch::pressed::{BusyWindow, Rate, rate_in, refused};
-use crate::watch::shape::Place;
 use crate::watch::ticks::{Sum, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::Window;

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
-use crate::watch::shape::{Place, Waiting};
+use crate::watch::shape::Waiting;
 use crate::watch::watched_run::WatchedRun;
 
 /// Least share of what a queue holds with which it is full.

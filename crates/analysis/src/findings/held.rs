@@ -4,12 +4,13 @@ use policy::Resource;
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::{Device, HeldAt, WAITED};
 use crate::watch::firing::{Firing, firings, found_in};
 use crate::watch::level::{MeteredQuantity, confidence, is_sure, level};
 use crate::watch::pressed::{BusyWindow, Rate, rate_in};
-use crate::watch::shape::{Level, LevelOrigin, Place, Waiting};
+use crate::watch::shape::{Level, LevelOrigin, Waiting};
 use crate::watch::ticks::{Sum, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::{USED, Window};

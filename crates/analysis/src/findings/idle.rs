@@ -3,11 +3,11 @@
 use record::DeviceKind;
 use serde::{Deserialize, Serialize};
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::device::Device;
 use crate::watch::firing::{Firing, firings, found_in};
 use crate::watch::limits::reached;
-use crate::watch::shape::Place;
 use crate::watch::ticks::known;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::Window;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::{Device, WAITED};
 use crate::watch::firing::{firings, found_in};
-use crate::watch::shape::Place;
 use crate::watch::ticks::{Sum, Tick};
 use crate::watch::watched_run::WatchedRun;
 

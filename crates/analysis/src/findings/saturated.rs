@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
 use crate::watch::meter::Counts;
 use crate::watch::pressed::BusyWindow;
-use crate::watch::shape::{Place, Waiting};
+use crate::watch::shape::Waiting;
 use crate::watch::ticks::Tick;
 use crate::watch::watched_run::WatchedRun;
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::held::{alone, declared_figure};
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
-use crate::watch::shape::Place;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::Window;
 

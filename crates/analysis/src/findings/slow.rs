@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::{Device, WAITED};
 use crate::watch::firing::{firings, found_in};
 use crate::watch::meter::Counts;
-use crate::watch::shape::{Place, Waiting};
+use crate::watch::shape::Waiting;
 use crate::watch::ticks::{Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::Window;

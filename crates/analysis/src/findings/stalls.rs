@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::{median, median_absolute_deviation};
 use workload::Nanos;
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::Device;
 use crate::watch::firing::{Firing, found_in};
-use crate::watch::shape::Place;
 use crate::watch::ticks::Tick;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::Window;

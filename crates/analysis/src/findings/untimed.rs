@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Layer, Nature, OfDevice};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
-use crate::watch::shape::Place;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::USED;
 

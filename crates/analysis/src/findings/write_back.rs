@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
 use crate::watch::pressed::BusyWindow;
-use crate::watch::shape::{Place, Waiting};
+use crate::watch::shape::Waiting;
 use crate::watch::ticks::Way;
 use crate::watch::watched_run::WatchedRun;
 

@@ -6,10 +6,11 @@ use workload::Nanos;
 
 use super::base::{Base, base};
 use super::load::closed;
-use super::shape::{LoadFigures, Place, Waiting, WatchedDevice};
+use super::shape::{LoadFigures, Waiting, WatchedDevice};
 use super::ticks::{Sum, Tick, share_within, ticks};
 use super::watched_run::{Span, WatchedRun, place};
 use super::windows::{Window, windows};
+use crate::device_place::Place;
 use crate::finding::Evidence;
 
 /// Multiple of what an I/O takes that need not wait, above which an I/O has waited (method 12.1, R2, R3).

@@ -6,9 +6,10 @@ use statistics::distribution::t_quantile;
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
 use super::limits::concerns;
-use super::shape::{Level, LevelOrigin, Place};
+use super::shape::{Level, LevelOrigin};
 use super::ticks::Way;
 use super::watched_run::WatchedRun;
+use crate::device_place::Place;
 use crate::estimate::Estimate;
 use crate::finding::Confidence;
 

@@ -3,10 +3,10 @@
 use record::{LocalLimit, Run};
 
 use super::device::Device;
-use super::shape::Place;
 use super::ticks::Tick;
 use super::watched_run::{WatchedRun, place};
 use super::windows::{USED, Window};
+use crate::device_place::Place;
 
 /// Least share of a limit at which a rate is at it while tasks wait.
 const AT_LIMIT: f64 = 0.9;

@@ -4,6 +4,7 @@ use record::{LocalLimit, PhaseKind};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
+use crate::device_place::Place;
 use crate::estimate::Estimate;
 use crate::verdict::{Answer, ClaimedFigure, Quantity};
 
@@ -57,24 +58,6 @@ pub struct LoadShortfall {
     pub phase: String,
     /// Share of what it asked for that it got.
     pub share: f64,
-}
-
-/// A device and where it stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// Kernel name.
-    pub name: String,
-    /// The name that users know it by; empty if there is none.
-    pub alias: String,
-    /// Kernel names of what it stands on, layer by layer downwards; empty for a disk.
-    pub on: Vec<Vec<String>>,
-}
-
-impl Place {
-    /// Whether the device `name` is below this one.
-    pub(crate) fn stands_on(&self, name: &str) -> bool {
-        self.on.iter().flatten().any(|below| below == name)
-    }
 }
 
 /// A device, with what the record shows of it.

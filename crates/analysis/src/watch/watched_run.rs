@@ -7,8 +7,9 @@ use workload::Nanos;
 
 use super::contracted::{ContractClaim, bound_ns};
 use super::load::load_figures;
-use super::shape::{LoadFigures, Place, WHOLE};
+use super::shape::{LoadFigures, WHOLE};
 use super::ticks::{Moment, moments};
+use crate::device_place::Place;
 
 /// Most layers below a device that are followed: a deeper tree has a loop in it.
 const DEEPEST: usize = 16;
