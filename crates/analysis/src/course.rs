@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
 use crate::timeline::earned::{Burst, Moves};
+use crate::timeline::level_change::Move;
 use crate::timeline::levels::{Levels, Stretch};
-use crate::timeline::moves::Move;
 
 /// Largest difference in size between falls and rises that go between the same levels, as a share of the larger;
 /// sizes are logarithms.

@@ -9,8 +9,9 @@ use crate::course::{Course, course};
 use crate::estimate::Estimate;
 use crate::timeline::earned::without_earned;
 use crate::timeline::flow::flows;
+use crate::timeline::level_change::Move;
 use crate::timeline::levels::{Levels, Stretch};
-use crate::timeline::moves::{Move, moves};
+use crate::timeline::moves::moves;
 use crate::timeline::spells::spells;
 
 /// Seconds for which a last level must be seen to have settled.

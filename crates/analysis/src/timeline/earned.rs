@@ -2,8 +2,8 @@
 //! further changes.
 
 use super::flow::Earning;
+use super::level_change::Move;
 use super::levels::Levels;
-use super::moves::Move;
 use super::place::{Lower, Side};
 use super::spells::Spell;
 

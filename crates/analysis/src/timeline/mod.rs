@@ -2,6 +2,7 @@
 
 pub(crate) mod earned;
 pub(crate) mod flow;
+pub(crate) mod level_change;
 pub(crate) mod levels;
 pub(crate) mod moves;
 mod place;

@@ -1,8 +1,8 @@
 //! Moves: changes from one level to another, within a step or between two steps of one shape.
 
-use statistics::segments::{Change, Rule, Sample, Segment};
-use workload::Direction;
+use statistics::segments::{Change, Rule, Sample};
 
+use super::level_change::Move;
 use super::levels::{Levels, Stretch};
 use super::place::placed;
 
@@ -33,37 +33,6 @@ const SLIPPED_S: f64 = 0.1;
 const ROUND_MOST_S: f64 = 0.5;
 /// Greatest share of a stretch that such a slice makes up, however short the stretch.
 const SLIPPED_MOST: f64 = 0.9;
-
-/// A change from one level to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Move {
-    /// The likeliest time, in seconds on the run's clock; `low` and `high` are its bounds.
-    pub at: f64,
-    pub low: f64,
-    pub high: f64,
-    /// Logarithm of the level after over that before; `error` is its standard error.
-    pub ratio: f64,
-    pub error: f64,
-    /// What the load that showed it had before and after, operations per second with their 95 % intervals.
-    pub levels: [Segment; 2],
-    /// Bytes per operation of that load.
-    pub bytes_each: f64,
-    /// Whether bytes moved, as far as loads of other sizes show.
-    pub bytes: bool,
-    /// The direction that it moved, if only one.
-    pub direction: Option<Direction>,
-}
-
-impl Move {
-    fn meets(&self, other: &Move) -> bool {
-        self.low <= other.high && other.low <= self.high && self.ratio * other.ratio > 0.0
-    }
-
-    /// Joins one change that two loads show into the one whose time is better known.
-    fn joined(&self, other: &Move) -> Move {
-        if self.high - self.low <= other.high - other.low { *self } else { *other }
-    }
-}
 
 /// Returns the moves of a run in the order of time.
 pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {

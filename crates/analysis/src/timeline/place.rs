@@ -4,8 +4,8 @@
 use statistics::segments::Sample;
 
 use super::flow::Earning;
+use super::level_change::Move;
 use super::levels::Levels;
-use super::moves::Move;
 use super::spells::Spell;
 
 /// Share above the lower level beyond which a sample is not limited by it, but at least `ABOVE_DEVIATIONS` of the noise.
