@@ -3,7 +3,7 @@
 use policy::Resource;
 use workload::Direction;
 
-use crate::causes::LevelUnit;
+use crate::causes::cause::LevelUnit;
 use crate::finding::Evidence;
 use crate::findings::open_question::{NotIdentifiable, Question};
 use crate::findings::{Finding, Meaning};
@@ -80,7 +80,7 @@ pub(crate) fn without_contradictions(found: Vec<Finding>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::LevelUnit;
+    use crate::causes::cause::LevelUnit;
     use crate::estimate::Estimate;
     use crate::finding::Confidence;
     use crate::findings::{DepthBound, FillingDepth, IopsCap, Saturation};

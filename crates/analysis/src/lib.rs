@@ -47,7 +47,7 @@ mod windows;
 
 pub use answered::{CheckAnswer, ProcedureAnswer};
 pub use bucket::{BucketAccount, Refill};
-pub use causes::{Charge, LevelUnit, Tells};
+pub use causes::cause::{Charge, LevelUnit, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;

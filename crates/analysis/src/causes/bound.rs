@@ -1,8 +1,10 @@
 //! What is reported of a level whose cause is open: no more than the same load reached at any time, and only a lower
 //! bound if plimsoll waited for a CPU.
 
+use super::alike::SAME;
+use super::cause::Cause;
 use super::loads::{Load, ever};
-use super::{Cause, SAME, Way};
+use super::way::Way;
 use crate::clean::{judged_intervals, touched};
 use crate::estimate::Estimate;
 use crate::level::INTERVALS_MIN;

@@ -2,12 +2,15 @@
 
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
+use super::alike::same;
 use super::bound::{LevelBound, starved};
+use super::cause::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Tells};
 use super::corner::{self, Shows};
 use super::inside::local_limit;
-use super::loads::{Load, cpu_bound, full, meter, window};
-use super::operations::{bytes_below, open, same};
-use super::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Tells, Way, evidence, unit};
+use super::loads::{Load, cpu_bound, evidence, meter, window};
+use super::operations::{bytes_below, open};
+use super::unit;
+use super::way::{Way, full};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 
@@ -19,12 +22,6 @@ const HALVED: f64 = 0.65;
 
 /// Blocks are not limited by operations if their rate is at most this share of the smallest block's.
 const OPERATIONS_FREE: f64 = 0.5;
-
-/// Returns the level of bytes; `None` if no ladder of block sizes was climbed.
-pub(super) fn level(way: &Way<'_>) -> Option<Cap> {
-    let laddered = way.blocks.iter().any(|point| point.direction == way.direction);
-    laddered.then(|| way.figures.bandwidth_cap(way.direction)).flatten()
-}
 
 /// What is known of the level.
 struct BytesEvidence<'s> {
@@ -39,7 +36,7 @@ pub(super) fn held(
     operations: Option<&LimitedLevel>,
     unit: Option<&ChargeUnit>,
 ) -> Option<LimitedLevel> {
-    let cap = level(way)?;
+    let cap = way.bytes_level()?;
     let largest = *way.loads.deepest(way.direction).last()?;
     if let Some(held) = operations.filter(|held| same(held.level.value, largest.point.iops.value)) {
         return beyond(held, largest);

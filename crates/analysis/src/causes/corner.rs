@@ -4,7 +4,7 @@
 //! At the block size where both levels meet, two rules let through what either does alone; a server that needs as
 //! long for the operation as for its bytes serves half of that (method 4.2).
 
-use super::Way;
+use super::way::Way;
 use crate::estimate::Estimate;
 use crate::step_figures::Point;
 
@@ -28,7 +28,7 @@ pub(super) enum Shows {
 
 /// Returns what the corner of `way` shows, if small blocks reach `operations`.
 pub(super) fn shows(way: &Way<'_>, operations: f64) -> Shows {
-    let Some(bytes) = super::bytes::level(way).map(|cap| cap.level.value) else { return Shows::Nothing };
+    let Some(bytes) = way.bytes_level().map(|cap| cap.level.value) else { return Shows::Nothing };
     let at = bytes / operations;
     let loads = way.loads.deepest(way.direction);
     let off = |block: u64| (block as f64 / at).ln().abs();

@@ -3,7 +3,9 @@
 use record::LocalLimit;
 use workload::Direction;
 
-use super::{LevelUnit, SAME, Way};
+use super::alike::SAME;
+use super::cause::LevelUnit;
+use super::way::Way;
 
 /// How near, as a share, the rate must be to what the queue's requests give at the base latency to be limited by them.
 const NEAR: f64 = 0.1;

@@ -4,18 +4,17 @@ use record::{Interval, Run, StepRecord};
 use statistics::metered::{Count, Meter, Window, metered_at_one_level};
 use workload::{Direction, Mix, Order, Pace, StepKind};
 
-use crate::causes::{WORKER_BUSY, Way};
 use crate::estimate::Estimate;
 use crate::figures::Figures;
+use crate::finding::Evidence;
 use crate::points::point;
 use crate::step_figures::Point;
 
 /// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
 const WHOLE: f64 = 0.9;
-/// Multiple of the depth that just fills a rate at which there is a queue at nearly every moment, whatever single
-/// latencies do (method 4). At 1.4 times that depth, the counts of a meter below a latency that varies by itself
-/// drifted like those of a busy device.
-const FULL: f64 = 2.5;
+
+/// Share of a step above which a worker's thread on its CPU was itself the limit (method 6.3).
+const WORKER_BUSY: f64 = 0.9;
 
 /// A load in one direction that kept its depth.
 #[derive(Debug)]
@@ -148,18 +147,6 @@ pub(super) fn window(step: &StepRecord) -> Window {
     Window { seconds, counts: whole.map(count).collect() }
 }
 
-/// Returns those of `loads` that keep a queue before the volume, so that their counts show its pace and not the
-/// latency's; if there are none, the deepest.
-pub(super) fn full<'s>(way: &Way<'_>, loads: Vec<&'s Load<'s>>) -> Vec<&'s Load<'s>> {
-    let Some(base_ns) = way.base_ns else { return loads };
-    let fills = |load: &Load<'_>| load.point.iops.value * base_ns / 1e9;
-    let deepest = loads.iter().map(|load| load.point.depth).max().unwrap_or(0);
-    let is_full = |load: &&Load<'_>| f64::from(load.point.depth) >= FULL * fills(load);
-    let some = loads.iter().any(is_full);
-    let chosen = |load: &&Load<'_>| if some { is_full(load) } else { load.point.depth == deepest };
-    loads.into_iter().filter(chosen).collect()
-}
-
 /// Whether a meter pins the counts of these loads, which have one block size and one level.
 pub(super) fn meter(loads: &[&Load<'_>]) -> Meter {
     let windows: Vec<Window> = loads.iter().map(|load| window(load.step)).collect();
@@ -175,4 +162,9 @@ pub(super) fn cpu_bound(loads: &[&Load<'_>]) -> Option<(String, f64)> {
     };
     let shares = loads.iter().map(|load| (load.step.plan.name.clone(), share(load)));
     shares.filter(|(_, share)| *share > WORKER_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Returns the counted parts of the steps of these loads.
+pub(crate) fn evidence(loads: &[&Load<'_>]) -> Vec<Evidence> {
+    loads.iter().map(|load| Evidence::of_step(load.step, "rate")).collect()
 }

@@ -3,11 +3,14 @@
 use statistics::metered::{Meter, Metering};
 use workload::Direction;
 
+use super::alike::{same, same_within};
 use super::bound::{LevelBound, have_more, starved};
+use super::cause::{Cause, Charge, LevelUnit, LimitedLevel, Tells};
 use super::corner::{self, Shows};
 use super::inside::{local_limit, queue};
-use super::loads::{Load, cpu_bound, full, meter};
-use super::{Cause, Charge, LevelUnit, LimitedLevel, SAME, Tells, Way, evidence, unit};
+use super::loads::{Load, cpu_bound, evidence, meter};
+use super::unit;
+use super::way::{Way, full};
 use crate::estimate::Estimate;
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU, of};
@@ -278,14 +281,6 @@ fn is_round(level: &Estimate) -> bool {
 /// Returns the cause and confidence of a level that is left open.
 pub(super) fn open(tells: Vec<Tells>) -> (Cause, Confidence) {
     (Cause::Open { tells }, Confidence::Possible)
-}
-
-pub(super) fn same(one: f64, other: f64) -> bool {
-    same_within(one, other, SAME)
-}
-
-fn same_within(one: f64, other: f64, share: f64) -> bool {
-    (one - other).abs() <= share * one.max(other)
 }
 
 /// Returns the operations cap shown by two smaller blocks than the ladder's smallest, at one rate, if bytes bind at that one.

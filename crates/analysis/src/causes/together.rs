@@ -3,9 +3,10 @@
 use statistics::metered::{Metering, metered_at_one_level};
 use workload::Direction;
 
+use super::Causes;
+use super::alike::same;
+use super::cause::{LevelUnit, Tells};
 use super::loads::{Load, MixedLoad, window};
-use super::operations::same;
-use super::{Causes, LevelUnit, Tells};
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, Evidence};
 

@@ -4,9 +4,10 @@
 //! `min(C, B/b)`; units that count in full once begun, `C / ceil(b/u)`; and both. The first is also what units
 //! charged by size give for I/Os of one size, so such loads never tell these two apart.
 
-use super::loads::Load;
-use super::operations::same;
-use super::{Cause, Charge, ChargeUnit, LimitedLevel, SAME, Way, evidence};
+use super::alike::{SAME, same};
+use super::cause::{Cause, Charge, ChargeUnit, LimitedLevel};
+use super::loads::{Load, evidence};
+use super::way::Way;
 use crate::finding::Confidence;
 
 /// Smallest and largest unit that is considered, as powers of two: 4 KiB to 1 MiB.
@@ -179,5 +180,5 @@ pub(super) fn take_time(way: &Way<'_>, operations: f64) -> bool {
 }
 
 fn bytes(way: &Way<'_>) -> Option<f64> {
-    super::bytes::level(way).map(|cap| cap.level.value)
+    way.bytes_level().map(|cap| cap.level.value)
 }

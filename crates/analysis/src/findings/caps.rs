@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Causes, LevelUnit, LimitedLevel};
+use crate::causes::Causes;
+use crate::causes::cause::{LevelUnit, LimitedLevel};
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::metering::Scales;

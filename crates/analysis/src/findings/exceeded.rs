@@ -3,7 +3,7 @@
 use record::{ExceededLimits, ExceededWhile, Run};
 use serde::{Deserialize, Serialize};
 
-use crate::causes::LevelUnit;
+use crate::causes::cause::LevelUnit;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
 /// Share of the run by which a counter must grow; less is a moment, and not what limited the run (method 5.4).

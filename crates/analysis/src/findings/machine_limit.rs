@@ -4,7 +4,8 @@ use record::LocalLimit;
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Cause, Causes, LevelUnit, LimitedLevel};
+use crate::causes::Causes;
+use crate::causes::cause::{Cause, LevelUnit, LimitedLevel};
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
+use crate::causes::Causes;
+use crate::causes::cause::{Cause, LevelUnit};
 use crate::causes::loads::Load;
-use crate::causes::{Cause, Causes, LevelUnit};
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 
 /// Ratio of the sequential to the random rate above which I/Os are merged.

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
+use crate::causes::Causes;
+use crate::causes::cause::{Cause, Charge, LevelUnit, Tells};
 use crate::causes::together::{Together, sharing};
-use crate::causes::{Cause, Causes, Charge, LevelUnit, Tells};
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 

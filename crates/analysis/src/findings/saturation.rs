@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Cause, Causes, LevelUnit};
+use crate::causes::Causes;
+use crate::causes::cause::{Cause, LevelUnit};
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 use crate::metering::Scales;

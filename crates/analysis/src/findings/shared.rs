@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::causes::Causes;
+use crate::causes::cause::LevelUnit;
 use crate::causes::together::{Sharing, Together, sharing};
-use crate::causes::{Causes, LevelUnit};
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Causes, Charge};
+use crate::causes::Causes;
+use crate::causes::cause::Charge;
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 

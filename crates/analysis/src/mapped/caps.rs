@@ -5,7 +5,7 @@ use workload::Direction;
 
 use super::Way;
 use super::disturbed::{Looks, UndisturbedLevel};
-use crate::causes::{Charge, LevelUnit};
+use crate::causes::cause::{Charge, LevelUnit};
 use crate::estimate::Estimate;
 use crate::finding::Confidence;
 use crate::findings::open_question::Question;

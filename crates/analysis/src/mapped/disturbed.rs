@@ -12,7 +12,8 @@ use workload::Direction;
 
 use super::corner::{self, Corner};
 use super::{DirectionMap, MapAnswer, Way};
-use crate::causes::{LevelUnit, SAME};
+use crate::causes::alike::SAME;
+use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 use crate::findings::{Finding, Meaning};
 use crate::level::SharedLevel;

@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Flush, Order, Pace, StepKind};
 
-use crate::causes::LevelUnit;
+use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::finding::Confidence;

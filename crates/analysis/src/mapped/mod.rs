@@ -17,7 +17,7 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, Direction, MapRequest, Nanos};
 
-use crate::causes::LevelUnit;
+use crate::causes::cause::LevelUnit;
 use crate::figures::Figures;
 use crate::findings::Finding;
 use crate::headroom::Headroom;

@@ -11,7 +11,7 @@ use workload::Bytes;
 
 use super::caps::{Caps, HeldBy};
 use super::corner::{Corner, rounded};
-use crate::causes::Charge;
+use crate::causes::cause::Charge;
 use crate::estimate::Estimate;
 use crate::step_figures::Point;
 

@@ -5,7 +5,7 @@ use workload::{Bytes, TogetherLoad, TogetherRequest};
 
 use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, TogetherLooks, ratio};
-use crate::causes::LevelUnit;
+use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 
 /// Share within which two rates are alike.

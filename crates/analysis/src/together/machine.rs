@@ -6,7 +6,7 @@ use workload::NamedMachine;
 
 use super::budgets::SharedBudget;
 use super::{LoadTogether, Reach};
-use crate::causes::LevelUnit;
+use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 
 /// Share within which a level is a published one, as in claims of a policy (method 6.1).
