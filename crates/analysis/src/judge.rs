@@ -12,7 +12,7 @@ use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::findings::{Finding, Meaning, of_run, of_verdict};
 use crate::headroom::headroom;
-use crate::mapped::disturbed::settle;
+use crate::mapped::settle::settle;
 use crate::picture::Analysis;
 use crate::regimes::Regimes;
 use crate::repeats::{once_a_fall, told_once};

@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use super::Way;
 use super::disturbed::{Looks, UndisturbedLevel};
+use super::unit::UnitOfMap;
+use super::way::Way;
 use crate::causes::cause::{Charge, LevelUnit};
 use crate::estimate::Estimate;
 use crate::finding::Confidence;
+use crate::findings::Meaning;
 use crate::findings::open_question::Question;
-use crate::findings::{Finding, Meaning};
 use crate::plateaus::Cap;
 use crate::step_figures::Point;
 
@@ -43,17 +44,6 @@ pub struct CapOfMap {
     /// What limits it.
     pub held_by: HeldBy,
     /// How sure it is what limits it.
-    pub confidence: Confidence,
-}
-
-/// The unit in which operations are charged.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct UnitOfMap {
-    /// Bytes of the unit.
-    pub bytes: u64,
-    /// How longer operations count.
-    pub charge: Charge,
-    /// How sure the unit is.
     pub confidence: Confidence,
 }
 
@@ -166,17 +156,6 @@ fn open(meaning: &Meaning) -> Option<LevelStatement> {
     };
     let (direction, counted, level) = (found.direction?, found.counted, found.level);
     Some(LevelStatement { direction, counted, level, held_by, at_least: found.at_least })
-}
-
-/// Returns the unit in which the operations of this direction are charged.
-pub(super) fn unit(way: &Way<'_>) -> Option<UnitOfMap> {
-    let of = |finding: &Finding| match &finding.meaning {
-        Meaning::AccountingUnit(found) if found.direction == way.direction => {
-            Some(UnitOfMap { bytes: found.unit, charge: found.charge, confidence: finding.confidence })
-        }
-        _ => None,
-    };
-    way.findings.iter().find_map(of)
 }
 
 /// The block size at which operations give way to bytes.

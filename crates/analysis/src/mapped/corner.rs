@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Way;
+use super::way::Way;
 use crate::estimate::Estimate;
 use crate::plateaus::{base_latency_ns, of};
 use crate::step_figures::Point;

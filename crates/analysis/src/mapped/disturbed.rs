@@ -8,19 +8,17 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use statistics::level::Strays;
 use statistics::quantile::{median, median_absolute_deviation};
-use workload::Direction;
 
 use super::corner::{self, Corner};
-use super::{DirectionMap, MapAnswer, Way};
+use super::unit::unit;
+use super::way::Way;
 use crate::causes::alike::SAME;
 use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
-use crate::findings::{Finding, Meaning};
 use crate::level::SharedLevel;
 use crate::plateaus::base_latency_ns;
 use crate::shortage::Shortage;
 use crate::step_figures::Point;
-use crate::verdict::{ClaimRow, Quantity};
 
 /// Share below the median at which a load was disturbed; `DEVIATIONS` decides if it demands more.
 const OFF: f64 = 0.05;
@@ -141,7 +139,7 @@ fn on_side(way: &Way<'_>, counted: LevelUnit, block: u64) -> bool {
     let (small, large) = (way.figures.iops_cap(way.direction), way.figures.bandwidth_cap(way.direction));
     let smallest = of_way().map(|point| point.block).filter(|block| *block >= 4096).min();
     let crossover = small.zip(large).map(|(small, large)| large.level.value / small.level.value);
-    let unit = super::caps::unit(way).is_some();
+    let unit = unit(way).is_some();
     match (counted, crossover.filter(|_| !unit)) {
         // Blocks below the smallest of the ladder are probes: bytes limit there already what they are asked about.
         (LevelUnit::Operations, Some(at)) => {
@@ -162,43 +160,4 @@ pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Looks; 2] {
 pub(super) fn names(levels: &[Looks; 2]) -> Vec<DisturbedLoad> {
     let all = levels.iter().filter_map(|looks| looks.undisturbed.as_ref());
     all.flat_map(|level| level.disturbed.iter().cloned()).collect()
-}
-
-/// Replaces a disturbed level in rows and findings by what it is without the disturbed loads.
-pub(crate) fn settle(answer: &MapAnswer, rows: &mut [ClaimRow], findings: &mut [Finding]) {
-    for map in &answer.directions {
-        for (counted, cap) in [(LevelUnit::Operations, map.operations), (LevelUnit::Bytes, map.bytes)] {
-            let is_off = map.disturbed.iter().any(|off| off.counted == counted);
-            if let Some(cap) = cap.filter(|_| is_off) {
-                let of = (map.direction, counted);
-                rows.iter_mut().for_each(|row| settle_row(row, of, cap.level));
-                findings.iter_mut().for_each(|finding| settle_finding(&mut finding.meaning, of, map));
-            }
-        }
-    }
-}
-
-fn settle_row(row: &mut ClaimRow, (direction, counted): (Direction, LevelUnit), level: Estimate) {
-    let quantity = match counted {
-        LevelUnit::Operations => Quantity::Iops,
-        LevelUnit::Bytes => Quantity::BytesPerSecond,
-    };
-    if (row.direction, row.quantity) == (direction, quantity) {
-        row.measured = Some(level);
-    }
-}
-
-fn settle_finding(meaning: &mut Meaning, (direction, counted): (Direction, LevelUnit), map: &DirectionMap) {
-    match meaning {
-        Meaning::IopsCap(found) if (found.direction, LevelUnit::Operations) == (direction, counted) => {
-            found.cap = map.operations.map_or(found.cap, |cap| cap.level);
-        }
-        Meaning::BandwidthCap(found) if (found.direction, LevelUnit::Bytes) == (direction, counted) => {
-            found.cap = map.bytes.map_or(found.cap, |cap| cap.level);
-        }
-        Meaning::Crossover(found) if found.direction == direction => {
-            found.bytes = map.crossover.map_or(found.bytes, |crossing| crossing.at.value);
-        }
-        _ => {}
-    }
 }

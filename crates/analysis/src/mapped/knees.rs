@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Way;
+use super::way::Way;
 use crate::estimate::Estimate;
 use crate::plateaus::base_latency_ns;
 use crate::step_figures::Point;

@@ -7,11 +7,14 @@
 mod caps;
 mod corner;
 pub mod cost;
-pub(crate) mod disturbed;
+mod disturbed;
 mod knees;
 mod loads;
 mod rows;
+pub(crate) mod settle;
 mod surface;
+mod unit;
+mod way;
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -23,7 +26,7 @@ use crate::findings::Finding;
 use crate::headroom::Headroom;
 use crate::step_figures::Point;
 
-pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
+pub use caps::{CapOfMap, Crossing, HeldBy};
 pub use corner::Corner;
 pub use cost::Cost;
 pub use disturbed::DisturbedLoad;
@@ -31,6 +34,9 @@ pub use knees::Knee;
 pub use loads::{Mixture, OrderComparison, Sharing};
 pub use rows::{BoundAnswer, Row};
 pub use surface::{Basis, MapCell};
+pub use unit::UnitOfMap;
+
+use way::Way;
 
 /// The answer of `plimsoll map`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,14 +109,6 @@ pub(crate) fn answer(
     }
 }
 
-/// One direction of a run.
-pub(crate) struct Way<'r> {
-    pub direction: Direction,
-    pub figures: &'r Figures,
-    pub findings: &'r [Finding],
-    pub loads: &'r loads::Loads,
-}
-
 impl Way<'_> {
     /// Returns the random points that kept their depth, in the last regime, by block and then depth; the best known
     /// of those measured twice.
@@ -141,7 +139,7 @@ fn direction_map(run: &Run, asked: &MapRequest, way: &Way<'_>) -> Option<Directi
         return None;
     }
     let (operations, bytes, unit) =
-        (caps::operations(way, &levels[0]), caps::bytes(way, &levels[1]), caps::unit(way));
+        (caps::operations(way, &levels[0]), caps::bytes(way, &levels[1]), unit::unit(way));
     let caps = caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
     let crossover = caps::crossover(way, caps, &points);
     let corner =

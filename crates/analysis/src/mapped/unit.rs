@@ -1,0 +1,30 @@
+//! The unit in which operations are charged, as the findings of a map's run say.
+
+use serde::{Deserialize, Serialize};
+
+use super::way::Way;
+use crate::causes::cause::Charge;
+use crate::finding::Confidence;
+use crate::findings::{Finding, Meaning};
+
+/// The unit in which operations are charged.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitOfMap {
+    /// Bytes of the unit.
+    pub bytes: u64,
+    /// How longer operations count.
+    pub charge: Charge,
+    /// How sure the unit is.
+    pub confidence: Confidence,
+}
+
+/// Returns the unit in which the operations of this direction are charged.
+pub(super) fn unit(way: &Way<'_>) -> Option<UnitOfMap> {
+    let of = |finding: &Finding| match &finding.meaning {
+        Meaning::AccountingUnit(found) if found.direction == way.direction => {
+            Some(UnitOfMap { bytes: found.unit, charge: found.charge, confidence: finding.confidence })
+        }
+        _ => None,
+    };
+    way.findings.iter().find_map(of)
+}
