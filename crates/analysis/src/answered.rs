@@ -5,7 +5,8 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
-use crate::drained::{self, BurstAnswer};
+use crate::drained;
+use crate::drained::burst::BurstAnswer;
 use crate::figures::{Figures, figures};
 use crate::findings::Finding;
 use crate::mapped::{self, MapAnswer};

@@ -7,9 +7,9 @@ use statistics::long_run::long_run_variance;
 
 use workload::Mix;
 
+use super::burst::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain};
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
-use super::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain};
 use crate::estimate::Estimate;
 
 /// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.

@@ -11,7 +11,7 @@ use workload::{Direction, HeadroomRequest, LatencyBound, LoadPart};
 
 pub use load::{BoundOutcome, Holds, OpenLoad};
 pub use promised::PromisedRate;
-pub use search::{Greatest, Search, elapsed};
+pub use search::{Greatest, HeadroomDoubt, Search, elapsed};
 
 use crate::figures::Figures;
 use crate::verdict::Answer;
@@ -79,22 +79,6 @@ pub struct ArrivalShape {
     pub block: u64,
     /// Percentage of I/Os that go to random places.
     pub random_percent: u8,
-}
-
-/// Why the answer of a search is to be doubted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HeadroomDoubt {
-    /// The volume changed: the answer is that of now.
-    Changed,
-    /// The volume changed again and again: there is no single answer.
-    Swings,
-    /// Loads near the answer disagree by more than chance.
-    Disagree,
-    /// The search was stopped before its end.
-    Stopped,
-    /// The interval is too wide: only the rates between which the answer lies are known.
-    Wide,
 }
 
 /// Returns the answer that `run` gives to what was asked.

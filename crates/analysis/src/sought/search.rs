@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use statistics::crossing::{Crossing, CrossingTarget, crossing};
 use workload::{Ending, HeadroomRequest, LatencyBound, StepKind};
 
-use super::HeadroomDoubt;
 use super::clusters::Clusters;
 use super::load::{BoundOutcome, OpenLoad};
 use crate::estimate::Estimate;
@@ -38,6 +37,22 @@ pub enum Greatest {
     AtLeast(f64),
     /// At most this: they did not hold at the least rate that was tried.
     AtMost(f64),
+}
+
+/// Why the answer of a search is to be doubted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadroomDoubt {
+    /// The volume changed: the answer is that of now.
+    Changed,
+    /// The volume changed again and again: there is no single answer.
+    Swings,
+    /// Loads near the answer disagree by more than chance.
+    Disagree,
+    /// The search was stopped before its end.
+    Stopped,
+    /// The interval is too wide: only the rates between which the answer lies are known.
+    Wide,
 }
 
 /// A search as far as it has come.
