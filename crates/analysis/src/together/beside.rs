@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::TogetherLoad;
 
+use super::loads::{LoadTogether, TogetherLooks};
 use super::looks::{Look, Role};
-use super::{LoadTogether, TogetherLooks};
 
 /// Share of what it has alone below which a user is starved.
 const STARVED: f64 = 0.5;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, TogetherLoad, TogetherRequest};
 
+use super::loads::{LoadTogether, Reach, TogetherLooks, ratio};
 use super::looks::{Role, mean};
-use super::{LoadTogether, Reach, TogetherLooks, ratio};
 use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 

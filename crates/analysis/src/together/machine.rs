@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::NamedMachine;
 
 use super::budgets::SharedBudget;
-use super::{LoadTogether, Reach};
+use super::loads::{LoadTogether, Reach};
 use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 

@@ -1,0 +1,225 @@
+//! What one load shows: each volume alone, all of them at once, and whether they share something.
+
+use record::StepRecord;
+use serde::{Deserialize, Serialize};
+use statistics::level::Strays;
+use workload::{TogetherLoad, TogetherRequest};
+
+use super::looks::{Look, Rates, Role, look_together, mean, strays};
+use crate::estimate::Estimate;
+
+/// Least share of what volumes have alone that is all of it: a budget that takes less cannot be told from none.
+const ALL: f64 = 0.97;
+/// Share of what volumes have alone below which the interval must not reach.
+const ALL_LEAST: f64 = 0.88;
+/// Least distance between the means of two looks at one volume alone that differ, as a share.
+const CHANGED: f64 = 0.1;
+/// Least distance between them in standard errors of the values within each look; neighbouring values resemble each other.
+const CHANGED_ERRORS: f64 = 6.0;
+
+/// One load: each volume alone, and all at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadTogether {
+    /// The load.
+    pub load: TogetherLoad,
+    /// One row per volume.
+    pub rows: Vec<VolumeTogether>,
+    /// What all have alone, added up, in operations per second.
+    pub alone: Option<Estimate>,
+    /// What they have at once, in operations per second.
+    pub total: Option<Estimate>,
+    /// What that shows.
+    pub reach: Reach,
+}
+
+/// One volume under one load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VolumeTogether {
+    /// Operations per second alone.
+    pub alone: Option<Estimate>,
+    /// Operations per second beside all others.
+    pub together: Option<Estimate>,
+    /// What is left, as a share of what it has alone.
+    pub kept: Option<f64>,
+}
+
+/// What a load of all volumes at once shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// They share something: together they have less than each alone, added up.
+    Held,
+    /// They share nothing: together they have all that each has alone.
+    Whole,
+    /// Not known.
+    Open(TogetherDoubt),
+}
+
+/// Why it is not known what volumes share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TogetherDoubt {
+    /// It was not measured.
+    NotMeasured,
+    /// The interval reaches to both sides.
+    Noise,
+    /// plimsoll's own lack of CPU could explain what is missing.
+    Generator,
+    /// This volume alone had another rate later than before.
+    Changed(usize),
+}
+
+/// What some of the volumes have at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartTogether {
+    /// Indices of the volumes.
+    pub volumes: Vec<usize>,
+    /// The load.
+    pub load: TogetherLoad,
+    /// Operations per second at once.
+    pub total: f64,
+    /// What they have alone, added up, in operations per second.
+    pub alone: f64,
+}
+
+/// The looks of a run.
+pub(super) struct TogetherLooks<'r> {
+    pub asked: &'r TogetherRequest,
+    pub looks: Vec<Look<'r>>,
+    /// What all its levels show of its noise.
+    pub strays: Strays,
+}
+
+impl<'r> TogetherLooks<'r> {
+    /// Takes the looks that `steps` had.
+    pub fn of(steps: &'r [StepRecord], asked: &'r TogetherRequest) -> TogetherLooks<'r> {
+        let looks: Vec<Look<'r>> = steps.iter().filter_map(|step| look_together(step, asked)).collect();
+        let mut seen = TogetherLooks { asked, looks, strays: Strays::default() };
+        let of_load = |load: &TogetherLoad| {
+            let alone = (0..asked.volumes.len()).map(|volume| seen.alone(*load, volume));
+            alone.chain([seen.total(*load)]).collect::<Vec<Rates>>()
+        };
+        let all: Vec<Rates> = asked.loads.iter().flat_map(of_load).collect();
+        seen.strays = strays(&all);
+        seen
+    }
+
+    /// Returns the looks at one load in one role.
+    pub fn in_role<'s>(&'s self, load: TogetherLoad, role: &'s Role) -> impl Iterator<Item = &'s Look<'r>> {
+        self.looks.iter().filter(move |look| look.load == load && look.role == *role)
+    }
+
+    /// Returns what one volume has alone.
+    pub fn alone(&self, load: TogetherLoad, volume: usize) -> Rates {
+        Rates::of(self.in_role(load, &Role::Alone(volume)), |look| look.rates[volume].clone())
+    }
+
+    /// Returns what all volumes have at once.
+    pub fn total(&self, load: TogetherLoad) -> Rates {
+        Rates::of(self.in_role(load, &Role::All), Look::total)
+    }
+
+    /// Returns what one load shows; `generator` is the share that a step lost for lack of a CPU.
+    pub fn load(&self, load: TogetherLoad, generator: &dyn Fn(&StepRecord) -> f64) -> LoadTogether {
+        let volumes = 0..self.asked.volumes.len();
+        let rows: Vec<VolumeTogether> = volumes.map(|volume| self.kept(load, volume)).collect();
+        let alone = sum(rows.iter().map(|row| row.alone));
+        let total = self.total(load).level(&self.strays);
+        let reach = match alone.zip(total) {
+            None => Reach::Open(TogetherDoubt::NotMeasured),
+            Some((alone, total)) => self.reach(load, (&alone, &total), generator),
+        };
+        LoadTogether { load, rows, alone, total, reach }
+    }
+
+    fn kept(&self, load: TogetherLoad, volume: usize) -> VolumeTogether {
+        let alone = self.alone(load, volume).level(&self.strays);
+        let beside = Rates::of(self.in_role(load, &Role::All), |look| look.rates[volume].clone());
+        let together = beside.level(&self.strays);
+        let kept = alone.zip(together).filter(|(alone, _)| alone.value > 0.0);
+        VolumeTogether { alone, together, kept: kept.map(|(alone, together)| together.value / alone.value) }
+    }
+
+    fn reach(
+        &self,
+        load: TogetherLoad,
+        (alone, total): (&Estimate, &Estimate),
+        generator: &dyn Fn(&StepRecord) -> f64,
+    ) -> Reach {
+        let share = ratio(total, alone);
+        let lost =
+            |role: &Role| self.in_role(load, role).map(|look| generator(look.step)).fold(0.0, f64::max);
+        if let Some(volume) = self.changed(load) {
+            // A volume whose user had no processor has another rate too.
+            let starved = lost(&Role::Alone(volume)) > CHANGED;
+            let doubt = if starved { TogetherDoubt::Generator } else { TogetherDoubt::Changed(volume) };
+            return Reach::Open(doubt);
+        }
+        let lost = lost(&Role::All);
+        // What was lost for lack of a CPU may be all that is missing.
+        let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
+        if share.value >= ALL && share.low > ALL_LEAST {
+            Reach::Whole
+        } else if share.high >= ALL {
+            Reach::Open(TogetherDoubt::Noise)
+        } else if without_loss >= ALL {
+            Reach::Open(TogetherDoubt::Generator)
+        } else {
+            Reach::Held
+        }
+    }
+
+    /// Returns the first volume that alone had another rate later than before.
+    fn changed(&self, load: TogetherLoad) -> Option<usize> {
+        let moved = |volume: &usize| {
+            let role = Role::Alone(*volume);
+            let looks = self.in_role(load, &role);
+            let seen: Vec<(f64, f64)> = looks.filter_map(|look| spread(&look.rates[*volume])).collect();
+            let differs = |one: &(f64, f64), other: &(f64, f64)| {
+                let apart = (other.0 - one.0).abs();
+                apart > CHANGED * one.0.max(other.0) && apart > CHANGED_ERRORS * one.1.hypot(other.1)
+            };
+            seen.iter().enumerate().any(|(at, one)| seen[at + 1..].iter().any(|other| differs(one, other)))
+        };
+        (0..self.asked.volumes.len()).find(moved)
+    }
+
+    /// Returns what some of the volumes have at once.
+    pub fn parts(&self, loads: &[LoadTogether]) -> Vec<PartTogether> {
+        let of = |look: &Look<'_>| {
+            let Role::Part(volumes) = &look.role else { return None };
+            let load = loads.iter().find(|load| load.load == look.load)?;
+            let alone = volumes.iter().map(|volume| load.rows[*volume].alone.map(|alone| alone.value));
+            let alone = alone.sum::<Option<f64>>()?;
+            Some(PartTogether {
+                volumes: volumes.clone(),
+                load: look.load,
+                total: mean(&look.total())?,
+                alone,
+            })
+        };
+        self.looks.iter().filter_map(of).collect()
+    }
+}
+
+/// Returns the mean and the standard error of some values.
+fn spread(values: &[f64]) -> Option<(f64, f64)> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((mean, (squares / (values.len() - 1) as f64 / values.len() as f64).sqrt()))
+}
+
+/// Adds up levels whose errors are independent; `None` if one is not known.
+fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
+    let all: Vec<Estimate> = all.collect::<Option<_>>()?;
+    let value: f64 = all.iter().map(|one| one.value).sum();
+    let half = all.iter().map(|one| one.half_width().powi(2)).sum::<f64>().sqrt();
+    (!all.is_empty()).then_some(Estimate { value, low: (value - half).max(0.0), high: value + half })
+}
+
+/// Returns one level as a share of another; their errors are independent.
+pub(super) fn ratio(one: &Estimate, of: &Estimate) -> Estimate {
+    let value = one.value / of.value;
+    let half = value * (one.half_width() / one.value).hypot(of.half_width() / of.value);
+    Estimate { value, low: (value - half).max(0.0), high: value + half }
+}
