@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{Distribution, Origin, RateBasis, ReportedDirection, ReportedPart, Run, Scope, StepRecord};
 use workload::{Direction, Ending, Nanos, StepKind};
 
+use super::asked;
 use super::pairs::{Block, ByBlock};
 use super::ratio::Sample;
+use super::row::Measure;
+use super::side::Side;
 use super::work::Work;
-use super::{Measure, Side, asked};
 use crate::cells::{cell, only};
 use crate::points::whole_rates;
 use crate::step_figures::Point;

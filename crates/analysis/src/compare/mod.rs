@@ -7,48 +7,31 @@ mod parameters;
 mod price;
 mod ratio;
 mod reading;
+mod row;
+mod side;
+mod significance;
 mod straying;
+mod unit_prices;
 mod work;
 
-use policy::Limits;
-use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, InTurns, Nanos};
+use workload::{InTurns, Nanos};
 
 pub use items::IN_BLOCK;
-pub use pairs::{Pairs, reach};
+pub use pairs::reach;
 pub use parameters::Difference;
-pub use price::{Cheapest, Period, Price, PriceError, PriceRow, RateWithinLatency, Within};
-pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
+pub use price::{Period, Price, PriceError};
+pub use ratio::{Answer as RatioAnswer, Basis, Pairs, RUNS_PROPOSED, Ratio, Sample, ratio};
 pub use reading::{Reading, ReadingFinding};
+pub use row::{Measure, Row, SideFigure};
+pub use side::{Side, SizeFrom};
+pub use unit_prices::{Cheapest, PriceRow, RateWithinLatency, Within};
 pub use work::Work;
 
 use items::{Item, items};
 use pairs::{Block, ByBlock};
-
-/// One side of a comparison: runs of one volume, and what its owner says of it.
-#[derive(Clone, Debug)]
-pub struct Side {
-    /// Name of the side.
-    pub label: String,
-    /// Measured or imported runs; several of the same work are repeats.
-    pub runs: Vec<Run>,
-    /// The policy that the owner declares.
-    pub limits: Option<Limits>,
-    /// What the volume costs.
-    pub price: Option<Price>,
-    /// Size of the volume; `None`: as the policy or the runs say.
-    pub size: Option<Bytes>,
-    /// The machine type that the owner declares, such as `t2.small`.
-    pub machine: Option<String>,
-}
-
-impl Side {
-    /// Makes a side of runs of one volume, without any further facts.
-    pub fn of_runs(label: String, runs: Vec<Run>) -> Side {
-        Side { label, runs, limits: None, price: None, size: None, machine: None }
-    }
-}
+use row::rate;
+use side::size;
 
 /// What a comparison found. Sides are in the order given; the others are compared with the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,71 +69,6 @@ pub struct SideFacts {
     pub price: Option<Price>,
 }
 
-/// Where the size of a volume comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SizeFrom {
-    /// The command line.
-    Typed,
-    /// The declared policy.
-    Policy,
-    /// The run: the device that was measured.
-    Run,
-}
-
-/// The figure that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    /// I/Os per second; more is better.
-    Iops,
-    /// Bytes per second; more is better.
-    BytesPerSecond,
-    /// Mean latency, nanoseconds; less is better.
-    MeanLatency,
-    /// Median latency, nanoseconds; less is better.
-    LatencyP50,
-    /// 99th percentile of latency, nanoseconds; less is better.
-    LatencyP99,
-}
-
-impl Measure {
-    /// Whether it is a latency, in nanoseconds, of which less is better.
-    #[must_use]
-    pub const fn is_latency(self) -> bool {
-        matches!(self, Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99)
-    }
-}
-
-/// The same work, side by side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The work.
-    pub work: Work,
-    /// The figure that is compared.
-    pub measure: Measure,
-    /// Figures, one per side: the mean of its runs, and each run; `None` if it was not measured there.
-    pub figures: Vec<Option<SideFigure>>,
-    /// Ratios, one per side, to the first side that has a figure; `None` for that side.
-    pub ratios: Vec<Option<Ratio>>,
-    /// What each side's tool did not record of the work, such as `depth`. The side's figures count as this work
-    /// because nothing speaks against it, but may be of another.
-    pub unrecorded: Vec<Vec<String>>,
-}
-
-/// What a side reached at one work.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SideFigure {
-    /// Mean of its runs.
-    pub value: f64,
-    /// Each run.
-    pub runs: Vec<f64>,
-    /// How far the tool's own figure may lie from what it printed, as a share; 0 if plimsoll measured it.
-    pub rounding: f64,
-    /// Seconds measured, all runs together; `None` if an import does not say.
-    pub seconds: Option<f64>,
-}
-
 /// Compares at least two sides.
 pub fn compare(sides: &[Side]) -> Comparison {
     compare_within(sides, None)
@@ -171,9 +89,9 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
         sides: sides.iter().map(facts).collect(),
         differing: parameters::differing(sides, &measured),
         prices: latency
-            .map_or_else(Vec::new, |latency| price::within(sides, &measured, latency.0))
+            .map_or_else(Vec::new, |latency| unit_prices::within(sides, &measured, latency.0))
             .into_iter()
-            .chain(price::rows(sides, &rows))
+            .chain(unit_prices::rows(sides, &rows))
             .collect(),
         readings: reading::readings(sides, &measured),
         rows,
@@ -191,21 +109,6 @@ fn facts(side: &Side) -> SideFacts {
         size: size(side),
         price: side.price.clone(),
     }
-}
-
-/// Returns how large the volume is: as typed, else as its policy says, else the device that was measured.
-pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
-    let typed = side.size.map(|size| (size.0, SizeFrom::Typed));
-    let of_policy = || {
-        let parameters = &side.limits.as_ref()?.policy.parameters;
-        let (_, words) = parameters.iter().find(|(name, _)| name == "size")?;
-        workload::size(words).ok().map(|size| (size.0, SizeFrom::Policy))
-    };
-    let of_run = || {
-        let device = side.runs.iter().find_map(|run| run.target.as_ref()?.devices.first())?;
-        (device.size.0 > 0).then_some((device.size.0, SizeFrom::Run))
-    };
-    typed.or_else(of_policy).or_else(of_run)
 }
 
 /// A function that makes the rows of one work from what each side measured of it.
@@ -264,13 +167,6 @@ fn place(works: &[Work], work: &Work) -> Option<usize> {
         found.next().is_none().then_some(only)
     };
     same.or_else(may_be)
-}
-
-/// Least bytes of a block whose bytes per second are compared; smaller ones are compared by I/Os per second.
-const LARGE: u64 = 64 << 10;
-
-fn rate(work: &Work) -> Measure {
-    if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops }
 }
 
 /// Returns the row of the rate, and one of the latency if I/Os came one at a time or no rate is known.

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
 use statistics::Stream;
 use statistics::compare::Shift;
 use statistics::distribution::{t_cdf, t_quantile};
@@ -16,15 +15,12 @@ use statistics::paired::{
 use statistics::wander::levels;
 use workload::InTurns;
 
-use super::ratio::{Answer, Basis, Ratio, Sample};
-use super::{Row, Side, straying};
+use super::ratio::{Answer, Basis, Pairs, Ratio, Sample};
+use super::row::Row;
+use super::side::Side;
+use super::significance::{ALPHA, POWER, of_one_load};
+use super::straying;
 
-/// Accepted share of false alarms, over all rows together.
-pub(super) const ALPHA: f64 = 0.05;
-/// Share of comparisons that find a difference of the size reported as detectable.
-const POWER: f64 = 0.8;
-/// Standard normal quantile of `POWER`.
-pub(super) const POWER_QUANTILE: f64 = 0.842;
 /// Turns of pure noise on which a plan is tried to forecast what it shows, in the number of comparisons that `TRIED` bounds.
 const TRIED_TURNS: usize = 20_000;
 const TRIED: (usize, usize) = (40, 200);
@@ -36,31 +32,6 @@ pub(super) type Block = (String, u32);
 
 /// The figures of one side, block by block.
 pub(super) type ByBlock = BTreeMap<Block, Sample>;
-
-/// What pairs show of a ratio besides its value.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pairs {
-    /// Number of pairs: blocks in which both sides have the figure.
-    pub blocks: usize,
-    /// Number of comparisons they come from: other volumes of the two kinds, or other hours.
-    pub comparisons: usize,
-    /// Probability that chance alone gives a difference this one-sided or more; 1 if nothing can be said.
-    pub p: f64,
-    /// Share of false alarms at which this row is believed among all rows (Benjamini, Hochberg 1995).
-    pub false_discovery: f64,
-    /// Interval that decides on equivalence: two one-sided tests at 5 % make it a 90 % interval.
-    pub equivalence: Option<(f64, f64)>,
-    /// Share within which differences are of no consequence.
-    pub margin: f64,
-    /// Least difference, as a share, that this number of blocks with this noise shows in four comparisons of five.
-    pub detectable: Option<f64>,
-    /// Probability that a side strays by itself, as slowly as the comparison lasts. The intervals allow for it.
-    pub wanders: f64,
-    /// Whether that is likelier than not: then only differences far beyond all straying are believed.
-    pub strays_slowly: bool,
-    /// Standard deviation of the difference from one comparison to the next, as a share; `None` for a single comparison.
-    pub between: Option<f64>,
-}
 
 /// Forecasts the least difference in the figures of one load alone, out of `loads`, that such a plan shows in four
 /// comparisons of five, as a multiple of the coefficient of variation between turns. The plan is tried on noise: to
@@ -79,12 +50,6 @@ pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
     };
     let needed: Option<Vec<f64>> = (0..tried).map(&mut needed_once).collect();
     statistics::quantile::quantile(&needed?, POWER)
-}
-
-/// Returns the error allowed to the figures of one load if the others do not differ: figures of a load go together,
-/// so the rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
-pub(super) fn of_one_load(alpha: f64, loads: usize) -> f64 {
-    alpha / loads.max(1) as f64
 }
 
 /// Returns what the runs of all sides were asked, if every one of them was loaded in turns with the others.

@@ -6,9 +6,9 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
-use super::Side;
 use super::asked::told_elsewhere;
 use super::items::{Item, tool};
+use super::side::Side;
 
 /// A parameter that is not the same on all sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

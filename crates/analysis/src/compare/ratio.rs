@@ -5,8 +5,6 @@ use statistics::compare::hodges_lehmann;
 use statistics::distribution::t_quantile;
 use statistics::long_run::long_run_variance;
 
-use super::pairs::Pairs;
-
 /// One figure of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
@@ -36,6 +34,31 @@ pub struct Ratio {
     /// What pairs show besides, if the sides were loaded in turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
+}
+
+/// What pairs show of a ratio besides its value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pairs {
+    /// Number of pairs: blocks in which both sides have the figure.
+    pub blocks: usize,
+    /// Number of comparisons they come from: other volumes of the two kinds, or other hours.
+    pub comparisons: usize,
+    /// Probability that chance alone gives a difference this one-sided or more; 1 if nothing can be said.
+    pub p: f64,
+    /// Share of false alarms at which this row is believed among all rows (Benjamini, Hochberg 1995).
+    pub false_discovery: f64,
+    /// Interval that decides on equivalence: two one-sided tests at 5 % make it a 90 % interval.
+    pub equivalence: Option<(f64, f64)>,
+    /// Share within which differences are of no consequence.
+    pub margin: f64,
+    /// Least difference, as a share, that this number of blocks with this noise shows in four comparisons of five.
+    pub detectable: Option<f64>,
+    /// Probability that a side strays by itself, as slowly as the comparison lasts. The intervals allow for it.
+    pub wanders: f64,
+    /// Whether that is likelier than not: then only differences far beyond all straying are believed.
+    pub strays_slowly: bool,
+    /// Standard deviation of the difference from one comparison to the next, as a share; `None` for a single comparison.
+    pub between: Option<f64>,
 }
 
 /// What an interval rests on.

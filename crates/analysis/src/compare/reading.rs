@@ -4,8 +4,8 @@ use policy::{Bucket, Limit, Limits, Resource};
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use super::Side;
 use super::items::{Item, Source};
+use super::side::Side;
 use super::work::Work;
 use crate::finding::Confidence;
 use crate::verdict::Quantity;

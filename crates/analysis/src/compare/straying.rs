@@ -3,9 +3,9 @@
 
 use statistics::wander::{Level, levels};
 
-use super::pairs::{ALPHA, POWER_QUANTILE, Pairs, of_one_load};
-use super::ratio::Ratio;
-use super::{Measure, Row};
+use super::ratio::{Pairs, Ratio};
+use super::row::{Measure, Row};
+use super::significance::{ALPHA, POWER_QUANTILE, of_one_load};
 
 /// Probability above which a side is reported to stray.
 const LIKELY: f64 = 0.5;

@@ -1,0 +1,67 @@
+//! A row of a comparison: one figure of the same work on every side.
+
+use serde::{Deserialize, Serialize};
+
+use super::ratio::Ratio;
+use super::work::Work;
+
+/// Least bytes of a block whose bytes per second are compared; smaller ones are compared by I/Os per second.
+const LARGE: u64 = 64 << 10;
+
+/// The figure that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// I/Os per second; more is better.
+    Iops,
+    /// Bytes per second; more is better.
+    BytesPerSecond,
+    /// Mean latency, nanoseconds; less is better.
+    MeanLatency,
+    /// Median latency, nanoseconds; less is better.
+    LatencyP50,
+    /// 99th percentile of latency, nanoseconds; less is better.
+    LatencyP99,
+}
+
+impl Measure {
+    /// Whether it is a latency, in nanoseconds, of which less is better.
+    #[must_use]
+    pub const fn is_latency(self) -> bool {
+        matches!(self, Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99)
+    }
+}
+
+/// The same work, side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The work.
+    pub work: Work,
+    /// The figure that is compared.
+    pub measure: Measure,
+    /// Figures, one per side: the mean of its runs, and each run; `None` if it was not measured there.
+    pub figures: Vec<Option<SideFigure>>,
+    /// Ratios, one per side, to the first side that has a figure; `None` for that side.
+    pub ratios: Vec<Option<Ratio>>,
+    /// What each side's tool did not record of the work, such as `depth`. The side's figures count as this work
+    /// because nothing speaks against it, but may be of another.
+    pub unrecorded: Vec<Vec<String>>,
+}
+
+/// What a side reached at one work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SideFigure {
+    /// Mean of its runs.
+    pub value: f64,
+    /// Each run.
+    pub runs: Vec<f64>,
+    /// How far the tool's own figure may lie from what it printed, as a share; 0 if plimsoll measured it.
+    pub rounding: f64,
+    /// Seconds measured, all runs together; `None` if an import does not say.
+    pub seconds: Option<f64>,
+}
+
+/// Returns the rate by which a work is compared.
+pub(super) fn rate(work: &Work) -> Measure {
+    if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops }
+}

@@ -1,0 +1,59 @@
+//! One side of a comparison, and the size of its volume.
+
+use policy::Limits;
+use record::Run;
+use serde::{Deserialize, Serialize};
+use workload::Bytes;
+
+use super::price::Price;
+
+/// One side of a comparison: runs of one volume, and what its owner says of it.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Name of the side.
+    pub label: String,
+    /// Measured or imported runs; several of the same work are repeats.
+    pub runs: Vec<Run>,
+    /// The policy that the owner declares.
+    pub limits: Option<Limits>,
+    /// What the volume costs.
+    pub price: Option<Price>,
+    /// Size of the volume; `None`: as the policy or the runs say.
+    pub size: Option<Bytes>,
+    /// The machine type that the owner declares, such as `t2.small`.
+    pub machine: Option<String>,
+}
+
+impl Side {
+    /// Makes a side of runs of one volume, without any further facts.
+    pub fn of_runs(label: String, runs: Vec<Run>) -> Side {
+        Side { label, runs, limits: None, price: None, size: None, machine: None }
+    }
+}
+
+/// Where the size of a volume comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeFrom {
+    /// The command line.
+    Typed,
+    /// The declared policy.
+    Policy,
+    /// The run: the device that was measured.
+    Run,
+}
+
+/// Returns how large the volume is: as typed, else as its policy says, else the device that was measured.
+pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
+    let typed = side.size.map(|size| (size.0, SizeFrom::Typed));
+    let of_policy = || {
+        let parameters = &side.limits.as_ref()?.policy.parameters;
+        let (_, words) = parameters.iter().find(|(name, _)| name == "size")?;
+        workload::size(words).ok().map(|size| (size.0, SizeFrom::Policy))
+    };
+    let of_run = || {
+        let device = side.runs.iter().find_map(|run| run.target.as_ref()?.devices.first())?;
+        (device.size.0 > 0).then_some((device.size.0, SizeFrom::Run))
+    };
+    typed.or_else(of_policy).or_else(of_run)
+}
