@@ -21,10 +21,9 @@ use crate::soaked::SoakAnswer;
 use crate::spent::spent;
 use crate::step_figures::Point;
 use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Verdict};
-use crate::watch::diagnosis;
 use crate::watch::watched_run::is_watch;
 use crate::windows::windows;
-use crate::{changed, claims, shortage, target_doubt};
+use crate::{changed, claims, diagnosis, shortage, target_doubt};
 
 /// Weight that a watch gives a generator that lacked CPU: after what limits the device, which it may explain.
 const WATCHED_GENERATOR: u8 = 4;

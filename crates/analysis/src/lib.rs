@@ -11,6 +11,7 @@ pub mod compare;
 mod course;
 mod credits;
 mod device_place;
+mod diagnosis;
 mod drained;
 mod estimate;
 mod exclude;

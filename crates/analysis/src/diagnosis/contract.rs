@@ -7,18 +7,18 @@ use policy::{Limits, Load};
 use record::{Distribution, PhaseKind, Run, StepRecord};
 use workload::{Bytes, Direction};
 
-use super::contracted::{ContractClaim, is_latency};
-use super::device::Device;
-use super::level::estimate;
-use super::load::{closed, seconds_of};
-use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark, WHOLE};
-use super::ticks::{Tick, known};
-use super::watched_run::{Span, WatchedRun};
-use super::windows::Window;
 use crate::claims::EXPECTATION;
 use crate::estimate::Estimate;
 use crate::findings::{Finding, Meaning};
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity, Verdict};
+use crate::watch::contracted::{ContractClaim, is_latency};
+use crate::watch::device::Device;
+use crate::watch::level::estimate;
+use crate::watch::load::{closed, seconds_of};
+use crate::watch::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark, WHOLE};
+use crate::watch::ticks::{Tick, known};
+use crate::watch::watched_run::{Span, WatchedRun};
+use crate::watch::windows::Window;
 
 /// Share below a claim down to which a rate meets it (method 6.1).
 const TOLERANCE: f64 = 0.03;

@@ -1,19 +1,25 @@
 //! Diagnosis of a watched machine: its devices one by one, the rules, the contract, and the figures of it all.
+//!
+//! Each device is read once, and its rules are applied while its intervals are at hand (method 12).
+
+mod contract;
+mod looked;
 
 use policy::Limits;
 use record::Run;
 use workload::Expectation;
 
-use super::device::Device;
-use super::looked::looked;
-use super::shape::{ContractRow, DetectionLimits, DeviceFigures, PhaseFigures, WatchFigures};
-use super::ticks::{Moment, Sum, known, share_within};
-use super::watched_run::{Span, WatchedRun, place};
-use super::{contract, contracted, series};
+use looked::looked;
+
 use crate::findings::idle::{DeviceRest, rested};
 use crate::findings::{self, Finding};
 use crate::repeats::{once_a_limit, once_a_stack};
 use crate::verdict::Verdict;
+use crate::watch::device::Device;
+use crate::watch::shape::{ContractRow, DetectionLimits, DeviceFigures, PhaseFigures, WatchFigures};
+use crate::watch::ticks::{Moment, Sum, known, share_within};
+use crate::watch::watched_run::{Span, WatchedRun, place};
+use crate::watch::{contracted, series};
 
 /// What the analysis of a watch adds to that of every run.
 pub(crate) struct Diagnosis {

@@ -2,14 +2,14 @@
 
 use statistics::quantile::{median, median_absolute_deviation};
 
-use super::device::Device;
-use super::shape::{DetectionLimits, LoadShortfall};
-use super::ticks::Tick;
-use super::watched_run::{Span, WatchedRun};
-use super::windows::USED;
-use super::{meter, timeline};
 use crate::findings::fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
 use crate::findings::stalls::SHORTEST_S as STALL_SHORTEST_S;
+use crate::watch::device::Device;
+use crate::watch::shape::{DetectionLimits, LoadShortfall};
+use crate::watch::ticks::Tick;
+use crate::watch::watched_run::{Span, WatchedRun};
+use crate::watch::windows::USED;
+use crate::watch::{meter, timeline};
 
 /// Standard deviations of its mean by which a level must be off to be another one.
 const DEVIATIONS: f64 = 5.0;
