@@ -22,8 +22,7 @@ Read are
   iostat     text and JSON
   sar, sadf  text of -d and -u; sadf -d, -j and -x
   Linux      snapshots of /proc/diskstats, with times
-  and the results of CrystalDiskMark, dd, hdparm, sysbench, pveperf, bench.sh
-  and its kin, nench, dbench, yabs, kbench, kubestr, vdbench and elbencho.
+  and the results of CrystalDiskMark, dd, hdparm, sysbench, yabs and kubestr.
 Text may stand in prose or in a whole web page. Each result becomes a run file,
 SOURCE-JOB-TOOL-VERSION-DATE. Of a folder every file is read, and what holds
 nothing is named.

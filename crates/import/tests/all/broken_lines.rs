@@ -65,12 +65,6 @@ fn where_all_lines_are_whole_none_are_put_together() {
 }
 
 #[test]
-fn rulers_of_equals_signs_are_no_mail() {
-    let import = imported(include_str!("fixtures/dbench.txt"));
-    assert_eq!(import.notes, Vec::<String>::new());
-}
-
-#[test]
 fn lines_of_two_containers_between_each_other_keep_to_their_own_jobs() {
     let other = FIO.replace("pid=19146", "pid=20000").replace("IOPS=4000,", "IOPS=4321,");
     let both: String =

@@ -115,39 +115,3 @@ fn a_report_below_another_tools_head_belongs_to_its_own_command() {
     let wide = imported(&REPORT.replace("Device:", "Device："));
     assert_eq!(values(&wide.runs[0], "xvdb", Metric::ReadOps), [20.0]);
 }
-
-const ONE: &str = "kubectl logs -l kbench=fio -f\nTEST_FILE: /volume/test\n\n=====================\nFIO Benchmark Summary\n\
-    For: test_device\nSize: 30G\nQuick Mode: disabled\n=====================\nIOPS (Read/Write)\n\
-    \x20       Random:           28,832 / 5,730\n    Sequential:          51,415 / 11,329\n  CPU Idleness:    86%\n\n\
-    Bandwidth in KiB/sec (Read/Write)\n        Random:      1,034,002 / 278,604\n\
-    \x20   Sequential:      1,047,018 / 221,776\n\nLatency in ns (Read/Write)\n\
-    \x20       Random:      303,098 / 1,029,192\n    Sequential:        371,862 / 934,854\n";
-
-#[test]
-fn a_summary_of_kbench_has_every_figure_of_its_jobs() {
-    let found = imported(ONE);
-    assert_eq!((tools(&found).as_slice(), &found.troubles), (&["kbench summary"][..], &vec![]));
-    let rows = [
-        ("random iops", "read iops", 28_832.0, ""),
-        ("sequential iops", "write iops", 11_329.0, ""),
-        ("random bandwidth", "read rate", 1_034_002.0, "KiB/s"),
-        ("sequential bandwidth", "write rate", 221_776.0, "KiB/s"),
-        ("random latency", "write lat mean", 1_029_192.0, "ns"),
-        ("sequential latency", "read lat mean", 371_862.0, "ns"),
-    ];
-    holds(&found.runs[0], &rows);
-    assert_eq!(part(&found.runs[0], "random iops").asked_for("size"), Some("30G"));
-}
-
-#[test]
-fn a_comparison_of_kbench_is_a_result_for_each_volume() {
-    let text = "FIO Benchmark Comparsion Summary\nFor: raw vs ext4\nSIZE: 50G\n====\n\
-                \x20       raw   vs    ext4    :   Change\nIOPS (Read/Write)\n\
-                \x20  Random:     96,735 / 89,565   vs   64,509 / 67,148   :   -33.31% / -25.03%\n\n\
-                Latency in ns (Read/Write)\n   Random:   97,222 / 44,548 vs lost\n";
-    let found = imported(text);
-    assert_eq!(tools(&found), ["kbench summary"; 2]);
-    holds(&found.runs[0], &[("random iops", "write iops", 89_565.0, "")]);
-    holds(&found.runs[1], &[("random iops", "read iops", 64_509.0, "")]);
-    assert_eq!(found.troubles.len(), 1, "a row that has lost a side is named: {:?}", found.troubles);
-}
