@@ -57,7 +57,7 @@ const KINDS: [Kind; 17] = [
     kind("fio's text", &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
-        "but no document with a list 'jobs' that could be read"),
+        "but no document of its own with a list 'jobs' that could be read: take it out of what stands around it"),
     kind("ioping's text", &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
         "but no line '--- PATH ioping statistics ---' and no request"),
     kind("DiskSpd's text", &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],

@@ -12,7 +12,7 @@ use super::Format;
 Examples:
   plimsoll import result.txt               what a tool printed, as it was saved
   plimsoll import fio.json fio_bw.1.log    logs go to the run of their job
-  plimsoll import ticket.eml --out runs/   text in mail, a web page, a chat
+  plimsoll import page.html --out runs/    text in a web page, a chat, a ticket
   iostat -x 1 10 | plimsoll import -       from a pipe
 
 Read are

@@ -1,48 +1,14 @@
-//! Pastes from mails, tickets and pages in other languages: every figure as it stands there, and no trouble for sound text.
+//! Pastes from tickets and pages in other languages: every figure as it stands there, and no trouble for sound text.
 
 use record::{Metric, Origin, Run};
 
 use crate::vocabulary::*;
 
-const FIO: &str = include_str!("fixtures/fio-3.33.txt");
-
-/// Returns a text as a mail carries it: signs escaped, lines cut at 60 characters.
-fn mailed(text: &str) -> String {
-    let mut mail = String::new();
-    for line in text.lines() {
-        let line = line.replace('=', "=3D");
-        let letters: Vec<char> = line.chars().collect();
-        // No escaped sign is cut in two.
-        let (mut at, mut rest) = (0, letters.len());
-        while rest > 60 {
-            let mut cut = 60;
-            while letters[at + cut - 2..at + cut].contains(&'=') {
-                cut -= 1;
-            }
-            mail.extend(&letters[at..at + cut]);
-            mail.push_str("=\n");
-            (at, rest) = (at + cut, rest - cut);
-        }
-        mail.extend(&letters[at..]);
-        mail.push('\n');
-    }
-    mail
-}
-
 #[test]
-fn a_result_that_a_mail_carries_has_every_figure() {
-    let (wanted, found) = (imported(FIO), imported(&mailed(FIO)));
-    assert_eq!(found.troubles, []);
-    assert_eq!(found.runs[0].reported, wanted.runs[0].reported);
-    assert_eq!(tools(&found), tools(&wanted));
-}
-
-/// A table without any sign is recognised by its lines alone.
-#[test]
-fn a_table_that_a_mail_has_cut_is_whole_again() {
-    let text = "01:50:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz    =\n await     svctm     %util\n\
-                02:00:03       dev3-0     77.71   3283.53   2445.67     73.73      9.34    =\n118.72      3.17     24.66\n\
-                02:10:03       dev3-0     56.31   2210.17   1183.08     60.25      8.53    =\n153.65      3.48     19.61\n";
+fn a_table_of_sar_without_its_head_is_read() {
+    let text = "01:50:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+                02:00:03       dev3-0     77.71   3283.53   2445.67     73.73      9.34    118.72      3.17     24.66\n\
+                02:10:03       dev3-0     56.31   2210.17   1183.08     60.25      8.53    153.65      3.48     19.61\n";
     let found = imported(text);
     assert_eq!(found.troubles, []);
     assert_eq!(values(&found.runs[0], "dev3-0", Metric::Ops), [77.71, 56.31]);
@@ -114,4 +80,39 @@ fn a_report_below_another_tools_head_belongs_to_its_own_command() {
     assert!(matches!(&found.runs[0].origin, Origin::Imported { tool, .. } if tool.starts_with("iostat")));
     let wide = imported(&REPORT.replace("Device:", "Device："));
     assert_eq!(values(&wide.runs[0], "xvdb", Metric::ReadOps), [20.0]);
+}
+
+#[test]
+fn figures_of_other_locales_are_read_where_they_were_in_the_way() {
+    let head = "a: (groupid=0, jobs=1): err= 0: pid=77: Wed Jan 10 10:00:00 2024\n";
+    let german = format!(
+        "{head}  read: IOPS=12,3k, BW=48,0MiB/s (50,4MB/s)(481MiB/10001msec)\n    clat (usec): min=90, max=20100, avg=1290,10, stdev=310,40\n    clat percentiles (usec):\n     |  1,00th=[  600], 99,00th=[ 2212], 99,99th=[12518]\n     issued rwts: total=152,148,0,5 short=0,0,0,0 dropped=0,0,0,0\n"
+    );
+    let import = imported(&german);
+    assert_eq!(import.troubles, []);
+    holds(
+        &import.runs[0],
+        &[
+            ("a", "read iops", 12_300.0, ""),
+            ("a", "read ops", 152.0, ""),
+            ("a", "read clat mean", 1290.1, "us"),
+            ("a", "read clat p99.99", 12_518.0, "us"),
+        ],
+    );
+    let grouped = format!(
+        "{head}  write: IOPS=1,234, BW=4,936KiB/s (5,054kB/s)(48.2MiB/10,001msec); 0 zone resets\n    clat (usec): min=90, max=20,100, avg=1,290.10, stdev=310.40\n     issued rwts: total=0,12340,0,0 short=0,0,0,0 dropped=0,0,0,0\n"
+    );
+    let import = imported(&grouped);
+    assert_eq!(import.troubles, []);
+    holds(
+        &import.runs[0],
+        &[
+            ("a", "write iops", 1234.0, ""),
+            ("a", "write rate", 4936.0, "KiB/s"),
+            ("a", "write runtime", 10_001.0, "ms"),
+            ("a", "write ops", 12_340.0, ""),
+            ("a", "write clat max", 20_100.0, "us"),
+            ("a", "write clat mean", 1290.1, "us"),
+        ],
+    );
 }
