@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::nested;
 use super::pieces::near;
 use super::scan::begins_line;
 use super::text::Text;
@@ -17,8 +16,8 @@ pub(crate) struct Document {
     pub at: usize,
 }
 
-/// Returns every wanted document that begins a line or shows by its first key what it is, and those nested in
-/// others. Adds a trouble for each broken one.
+/// Returns every wanted document that begins a line or shows by its first key what it is. Adds a trouble for
+/// each broken one.
 pub(crate) fn documents(
     text: &Text,
     troubles: &mut Troubles,
@@ -34,7 +33,7 @@ pub(crate) fn documents(
         match stream.next() {
             Some(Ok(value)) if value.is_object() || value.is_array() => {
                 at = start + stream.byte_offset().max(1);
-                found.extend(nested::results(Document { value, at: start }, text, &is_wanted));
+                found.extend(Some(Document { value, at: start }).filter(&is_wanted));
             }
             Some(Err(error)) => {
                 let break_at = offset_of(&raw[start..], error.line(), error.column());
@@ -44,7 +43,7 @@ pub(crate) fn documents(
                     let last = (0..break_at).rev().find(|&at| raw.is_char_boundary(start + at)).unwrap_or(0);
                     let expected = format!("JSON ({})", plain_words(&error));
                     troubles.push(text.raw_trouble(start + last, expected, near(raw, start + last, 256)));
-                    found.extend(nested::results(Document { value, at: start }, text, &is_wanted));
+                    found.extend(Some(Document { value, at: start }).filter(&is_wanted));
                     at = start + break_at.max(1);
                 }
             }
@@ -76,7 +75,7 @@ fn next_start(raw: &str, from: usize) -> Option<usize> {
     brackets.find(|&index| begins_line(raw, index) || shows_fio(raw, index))
 }
 
-/// Whether the bracket begins a result of fio, as its first key shows; words of a log may stand before it.
+/// Whether the bracket begins a result of fio, as its first key shows; a live line or a page's tag may stand before it.
 fn shows_fio(raw: &str, at: usize) -> bool {
     let rest = near(raw, at, KEY_WITHIN).trim_start_matches(['{', '[']).trim_start();
     ["\"fio version\"", "\"jobname\"", "\"jobs\""].iter().any(|key| rest.starts_with(key))

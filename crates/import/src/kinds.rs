@@ -53,11 +53,11 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
 
 /// Kinds that are read, then those that are not.
 #[rustfmt::skip]
-const KINDS: [Kind; 21] = [
+const KINDS: [Kind; 17] = [
     kind("fio's text", &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
-        "but no document with a list 'jobs' that could be read"),
+        "but no document of its own with a list 'jobs' that could be read: take it out of what stands around it"),
     kind("ioping's text", &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
         "but no line '--- PATH ioping statistics ---' and no request"),
     kind("DiskSpd's text", &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],
@@ -80,16 +80,12 @@ const KINDS: [Kind; 21] = [
     kind("sysbench's", &["sysbench", "fileio", "fsyncs/s"], "but no rates of a 'fileio' test"),
     kind("hdparm's", &["Timing cached reads", "Timing buffered disk reads"],
         "but no line like 'Timing buffered disk reads: 1178 MB in  3.00 seconds = 392.62 MB/sec'"),
-    kind("pveperf's", &["BUFFERED READS", "FSYNCS/SECOND", "CPU BOGOMIPS"], "but no line like 'FSYNCS/SECOND: 691.50' with a figure"),
     kind("dd's text", &["records in", "records out", "copied, "],
         "but no line like '4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.0041 s, 1.0 GB/s'"),
-    kind("vdbench's table", &["Vdbench", "vdbench", "Starting RD="], "but no row below the heads 'interval i/o MB/sec'"),
-    kind("elbencho's", &["elbencho", "RESULT TYPE"], "but not its CSV: give it --csvfile FILE"),
-    kind("kbench's summary", &["FIO Benchmark Summary", "kbench"], "but no row like 'Random: 98,368 / 89,200' below 'IOPS (Read/Write)'"),
     kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)'"),
 ];
 
-const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, vdbench, elbencho, iostat and sar are";
+const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, yabs, kubestr, iostat and sar are";
 
 /// Returns why reports of iostat gave no interval; `had` is the number of hosts that had reports.
 pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
@@ -120,7 +116,7 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
 
 fn known() -> String {
     "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, the text \
-     of iostat, sar and sadf and their JSON and XML, snapshots of /proc/diskstats, the text of CrystalDiskMark, dd, hdparm, sysbench, pveperf, \
-     yabs, bench.sh, nench, dbench, kbench, kubestr and vdbench, elbencho's CSV"
+     of iostat, sar and sadf and their JSON and XML, snapshots of /proc/diskstats, and the text of CrystalDiskMark, dd, hdparm, \
+     sysbench, yabs and kubestr"
         .to_owned()
 }

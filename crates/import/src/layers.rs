@@ -1,5 +1,5 @@
-//! What other programs put around a result: colours, prefixes of a log's lines, JSON that holds text. A layer
-//! is taken off if more can be read without it.
+//! What stands around a result or in its way: times and marks of quotation before its lines, numbers as other
+//! locales write them. A layer is taken off if more can be read without it.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,7 @@ use record::Run;
 
 use super::cuts::Cuts;
 use super::trouble::ImportError;
-use super::{Import, clocks, embedded, escapes, interleaved, numbers, prefixes, quoted, text, wraps};
+use super::{Import, clocks, escapes, numbers, stamps, text};
 
 /// A text with some layers taken off.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Page {
     pub notes: Vec<String>,
     /// What was taken out, the first layer first.
     cuts: Vec<Cuts>,
-    /// Whether lines were changed by a guess that also fits unbroken lines.
+    /// Whether numbers were changed by a guess that may be wrong.
     guessed: bool,
 }
 
@@ -44,44 +44,16 @@ impl Page {
     fn within(&self) -> Option<Page> {
         let (notes, cuts) = (self.notes.clone(), self.cuts.clone());
         let mut page = Page { notes, cuts, guessed: self.guessed, ..Page::default() };
-        if let Some(text) = embedded::texts(&self.text) {
-            page.notes.push(INNER.to_owned());
-            return Some(Page { text, cuts: Vec::new(), ..page });
-        }
-        if let Some(text) = quoted::printable(&self.text) {
-            page.notes.push(QUOTED.to_owned());
-            return Some(Page { text, cuts: Vec::new(), ..page });
-        }
-        if let Some(text) = interleaved::apart(&self.text) {
-            page.notes.push(APART.to_owned());
-            return Some(Page { text, cuts: Vec::new(), ..page });
-        }
-        if let Some(text) = wraps::written_out(&self.text) {
-            page.notes.push(WRITTEN_OUT.to_owned());
-            return Some(Page { text, cuts: Vec::new(), guessed: true, ..page });
-        }
-        if let Some((text, cuts)) = prefixes::without(&self.text) {
+        if let Some((text, cuts)) = stamps::without(&self.text) {
             page.cuts.push(cuts);
-            if !page.notes.iter().any(|note| note == PREFIXES) {
-                page.notes.push(PREFIXES.to_owned());
+            if !page.notes.iter().any(|note| note == STAMPS) {
+                page.notes.push(STAMPS.to_owned());
             }
-            let text = wraps::unboxed(&self.text, &text).unwrap_or(text);
             return Some(Page { text, ..page });
         }
-        if let Some((text, _)) = wraps::opened(&self.text) {
-            return Some(Page { text, guessed: true, ..page });
-        }
-        let (text, note) = self.guess()?;
-        page.notes.push(note.to_owned());
+        let text = numbers::pointed(&self.text)?;
+        page.notes.push(POINTED.to_owned());
         Some(Page { text, cuts: Vec::new(), guessed: true, ..page })
-    }
-
-    /// Returns what lines that cannot be read as they are may have been, and the note about it.
-    fn guess(&self) -> Option<(String, &'static str)> {
-        let text = self.text.as_str();
-        let without_bars = numbers::unbarred(text).map(|text| (text, BARS));
-        let joined = || wraps::joined(text).map(|text| (text, JOINED));
-        without_bars.or_else(joined).or_else(|| numbers::pointed(text).map(|text| (text, POINTED)))
     }
 
     /// Returns its first lines.
@@ -92,17 +64,9 @@ impl Page {
     }
 }
 
-const INNER: &str = "the result stands as text within JSON; lines and columns are counted within that text";
-const QUOTED: &str =
-    "the text is that of a mail, quoted-printable; lines and columns are counted in what it says";
-const WRITTEN_OUT: &str =
-    "ends of lines are written out as \\n; lines and columns are counted with each of them an end";
-const JOINED: &str = "lines that were broken at the width of a terminal were put together; lines and columns are counted in what that gave";
-const APART: &str = "lines of several containers stand between each other; they were put apart, and lines are counted in what that gave";
-const BARS: &str = "a table was read without its bars; lines and columns are counted in what that gave";
 const POINTED: &str =
     "decimal commas and signs between thousands were read as such; columns are counted in what that gave";
-const PREFIXES: &str = "what stands before each line of a log was taken off";
+const STAMPS: &str = "times and marks of quotation before the lines were taken off";
 
 /// Reads `page` with `read`, with as many layers taken off as give the most.
 pub(crate) fn best(
@@ -172,7 +136,7 @@ fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse
 }
 
 /// Whether a guess is right: nothing could be read before, or there are fewer troubles now and nothing is lost.
-/// More figures alone prove nothing: interim prints of one run become as many results if their lines are joined.
+/// More figures alone prove nothing.
 fn mends(found: &Result<Import, ImportError>, before: &Result<Import, ImportError>) -> bool {
     match (found, before) {
         (Ok(now), Ok(then)) => now.troubles.len() < then.troubles.len() && worth(found) > worth(before),

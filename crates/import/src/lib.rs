@@ -4,45 +4,33 @@
 //! Figures are taken as printed; none is computed and none is guessed. What cannot be read is reported with
 //! its place, and what stands around it is still read.
 
-mod bench_scripts;
 mod bounds;
 mod clocks;
 mod crystal;
 mod cuts;
-mod dbench;
 mod dd;
 mod diskspd;
 mod documents;
-mod elbencho;
-mod embedded;
 mod escapes;
 mod fields;
 mod fio;
 mod found;
 mod gather;
 mod hdparm;
-mod interleaved;
 mod ioping;
 mod iostat;
-mod kbench;
 mod kinds;
 mod kubestr;
 mod lacks;
 mod layers;
-mod nested;
 mod numbers;
 mod pieces;
-mod prefixes;
-mod pveperf;
 mod quantity;
-mod quoted;
 mod scan;
 mod stamps;
 mod sysbench;
 mod text;
 mod trouble;
-mod vdbench;
-mod wraps;
 mod yabs;
 
 use record::{Event, EventKind, Origin, Run};
@@ -166,19 +154,8 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResu
         true => found.extend(kubestr::human(text, troubles)),
         false => found.extend(fio::human(text, troubles)),
     }
-    let others: [fn(&Text, &mut Troubles) -> Vec<ImportedResult>; 11] = [
-        crystal::human,
-        dd::human,
-        kbench::human,
-        dbench::human,
-        yabs::human,
-        bench_scripts::human,
-        pveperf::human,
-        hdparm::human,
-        sysbench::human,
-        vdbench::human,
-        elbencho::csv,
-    ];
+    let others: [fn(&Text, &mut Troubles) -> Vec<ImportedResult>; 5] =
+        [crystal::human, dd::human, yabs::human, hdparm::human, sysbench::human];
     others.iter().for_each(|read| found.extend(read(text, troubles)));
     found.extend(ioping::human(text, troubles));
     found.extend(iostat::text(text, name, troubles));

@@ -1,4 +1,4 @@
-//! Numbers as other locales and spreadsheets write them, and tables with bars: `1.290,10`, `1,290.10`, `| vda | 1.00 |`.
+//! Numbers as other locales and spreadsheets write them: `1.290,10`, `1,290.10`.
 
 /// Fewest numbers that must differ from the form that tools print.
 const LEAST: usize = 2;
@@ -55,27 +55,6 @@ fn plain(number: &str, has_points: bool) -> Option<String> {
     }
 }
 
-/// Fewest bars in a row of a table.
-const BARS_LEAST: usize = 3;
-/// Share of lines, in per cent, that must be rows.
-const ROWS_SHARE: usize = 60;
-
-/// Returns `text` with blanks for the bars of its tables, and without their rulers; `None` if too few lines are rows.
-pub(crate) fn unbarred(text: &str) -> Option<String> {
-    let is_row = |line: &&str| line.matches('|').count() >= BARS_LEAST;
-    let filled = || text.lines().filter(|line| !line.trim().is_empty());
-    let rows = filled().filter(is_row).count();
-    if rows < 2 || rows * 100 < filled().count() * ROWS_SHARE {
-        return None;
-    }
-    let is_ruler =
-        |line: &str| line.contains('-') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | '+' | ' '));
-    let line = |line: &str| {
-        if is_ruler(line) { String::new() } else { line.replace('|', " ").trim_start().to_owned() + "\n" }
-    };
-    Some(text.lines().map(line).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,11 +69,5 @@ mod tests {
         assert_eq!(of("bw=1,234 iops=2,5 x=3,25").unwrap(), "bw=1,234 iops=2.5 x=3.25");
         assert_eq!(of("total=152,148,0,5 short=0,0,0,0 1.5"), None);
         assert_eq!(of("a=1.5, b=2.5, 3"), None);
-    }
-
-    #[test]
-    fn bars_of_a_table_become_blanks() {
-        assert_eq!(unbarred("| a | b |\n|---|---|\n| 1 | 2 |\n").unwrap(), "a   b  \n1   2  \n");
-        assert_eq!(unbarred("a | b\nc\n"), None);
     }
 }

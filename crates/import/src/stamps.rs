@@ -1,8 +1,37 @@
-//! Times and quote marks at the start of a log's line, in the forms of containers, services and mail.
+//! Times and marks of quotation at the start of a line, in the forms of containers, services and mail.
 
-/// Returns the length in bytes of the time or the quote marks at the start of `line`, with the one blank
+use super::cuts::Cuts;
+
+/// Fewest lines with something in front that make a log or a quotation.
+const STAMPED_LEAST: usize = 2;
+
+/// Returns `text` without what stands before its lines, and what was taken off; `None` if nothing does.
+pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
+    let filled = || text.lines().filter(|line| !line.trim().is_empty());
+    // A line that is only a time is a report's own.
+    let is_stamped = |line: &&str| {
+        let length = length(line);
+        length > 0 && !line[length..].trim().is_empty()
+    };
+    let stamped = filled().filter(is_stamped).take(STAMPED_LEAST).count();
+    let is_log = stamped == STAMPED_LEAST || (stamped > 0 && stamped == filled().count());
+    is_log.then(|| taken_off(text))
+}
+
+/// Takes the times and marks off the start of each line of `text`.
+fn taken_off(text: &str) -> (String, Cuts) {
+    let (mut left, mut cuts) = (String::with_capacity(text.len()), Cuts::default());
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let off = length(line.trim_end_matches(['\n', '\r']));
+        cuts.push(index as u32 + 1, 1, line[..off].chars().count() as u32);
+        left.push_str(&line[off..]);
+    }
+    (left, cuts)
+}
+
+/// Returns the length in bytes of the time or the marks of quotation at the start of `line`, with the one blank
 /// after it; 0 if the line begins with anything else.
-pub(crate) fn length(line: &str) -> usize {
+fn length(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     let rest = &line[indent..];
     let quoted = rest.len() - rest.trim_start_matches(['>', ' ']).len();
@@ -108,19 +137,16 @@ fn zone(text: &str) -> usize {
     if matches!((hours, minutes), (2, 3) | (4, 0)) { 1 + hours + minutes } else { 0 }
 }
 
-/// Returns the length of the stream that a container wrote to (`stdout F `, `00O `), with the one blank after it.
+/// Returns the length of the one blank after a time. In Kubernetes' files the stream that a container wrote to
+/// belongs to the time and has a blank of its own: `stdout F `.
 fn stream(text: &str) -> usize {
     let rest = text.strip_prefix(' ').unwrap_or(text);
     let blank = text.len() - rest.len();
-    let words = ["stdout F", "stderr F", "stdout P", "stderr P", "stdout", "stderr"];
-    let named = words.iter().find(|word| rest.starts_with(**word)).map_or(0, |word| word.len());
-    let number = digits(rest);
-    let runner = if number == 2 && rest[number..].starts_with(['O', 'E']) { 3 } else { 0 };
-    let word = named.max(runner);
-    let ends = rest[word..].starts_with([' ', '+', ':']) || rest[word..].is_empty();
-    match word > 0 && ends {
-        true => blank + word + usize::from(!rest[word..].is_empty()),
-        false => blank,
+    let words = ["stdout F", "stderr F", "stdout P", "stderr P"];
+    let after = words.iter().find_map(|word| rest.strip_prefix(word));
+    match after.filter(|after| after.is_empty() || after.starts_with(' ')) {
+        Some(after) => text.len() - after.len() + usize::from(!after.is_empty()),
+        None => blank,
     }
 }
 
@@ -133,12 +159,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn times_go_from_the_lines_that_have_them() {
+        let text = "start\n2024-03-01T10:11:12.123Z a: 1\n2024-03-01T10:11:12.123Z   b: 2\n";
+        let (left, cuts) = without(text).unwrap();
+        assert_eq!(left, "start\na: 1\n  b: 2\n");
+        assert_eq!((cuts.column(1, 1), cuts.column(2, 1)), (1, 26));
+        assert_eq!(without("fio-1  | a\nfio-1  | b\n"), None, "a name is no time");
+        assert_eq!(without(""), None);
+    }
+
+    #[test]
     fn every_form_of_a_time_goes_with_one_blank() {
         for (line, rest) in [
             ("2024-03-01T10:11:12.123456789Z   read: IOPS=1", "  read: IOPS=1"),
             ("2024-03-01T10:11:12.123456789+00:00 stdout F   read:", "  read:"),
             ("2024-03-01 10:11:12,123 - INFO - x", "- INFO - x"),
-            ("2024-03-01T10:11:12.123456Z 01O   read:", "  read:"),
             ("2024/03/01 10:11:12 x", "x"),
             ("03/01/24 10:11:12 PM x", "x"),
             ("[2024-03-01T10:11:12.123Z] x", "x"),

@@ -12,7 +12,7 @@ use super::Format;
 Examples:
   plimsoll import result.txt               what a tool printed, as it was saved
   plimsoll import fio.json fio_bw.1.log    logs go to the run of their job
-  plimsoll import ticket.eml --out runs/   text in mail, a web page, a chat
+  plimsoll import page.html --out runs/    text in a web page, a chat, a ticket
   iostat -x 1 10 | plimsoll import -       from a pipe
 
 Read are
@@ -22,8 +22,7 @@ Read are
   iostat     text and JSON
   sar, sadf  text of -d and -u; sadf -d, -j and -x
   Linux      snapshots of /proc/diskstats, with times
-  and the results of CrystalDiskMark, dd, hdparm, sysbench, pveperf, bench.sh
-  and its kin, nench, dbench, yabs, kbench, kubestr, vdbench and elbencho.
+  and the results of CrystalDiskMark, dd, hdparm, sysbench, yabs and kubestr.
 Text may stand in prose or in a whole web page. Each result becomes a run file,
 SOURCE-JOB-TOOL-VERSION-DATE. Of a folder every file is read, and what holds
 nothing is named.

@@ -196,6 +196,42 @@ fn exit_codes_and_places_are_as_documented() {
     }
 }
 
+/// Outputs of programs that are not read: what vdbench and bench.sh print.
+const NOT_READ: [&str; 2] = [
+    "Vdbench distribution: vdbench50407 Tue June 05  9:49:29 MDT 2018
+10:15:02.001 Starting RD=small; I/O rate: 500; elapsed=3; For loops: None
+
+May 12, 2021  interval        i/o   MB/sec   bytes   read     resp  queue  cpu%  cpu%
+                             rate  1024**2     i/o    pct     time  depth sys+u   sys
+10:15:03.010         1     501.00     1.96    4096 100.00    0.412    0.2   3.1   1.0
+10:15:04.008         2     499.00     1.95    4096 100.00    0.418    0.2   2.9   0.9
+10:15:05.011   avg_2-3     499.50     1.95    4096 100.00    0.417    0.2   2.9   0.9
+",
+    "-------------------- A Bench.sh Script By Teddysun -------------------
+ CPU Model          : Some Processor
+ Total Disk         : 39.2 GB (4.1 GB Used)
+----------------------------------------------------------------------
+ I/O Speed(1st run) : 412 MB/s
+ I/O Speed(2nd run) : 1.2 GB/s
+ I/O Speed(average) : 820.4 MB/s
+----------------------------------------------------------------------
+",
+];
+
+#[test]
+fn what_is_not_read_is_refused_with_the_list_of_what_is() {
+    let folder = Folder::new();
+    for text in NOT_READ {
+        fs::write(folder.path("a.txt"), text).unwrap();
+        let done = imported(&folder, &["@/a.txt"]);
+        assert_eq!(done.code, Some(1), "{text}");
+        for words in ["nothing read: it holds no result of a known tool; known are fio's text", "kubestr"] {
+            assert!(done.complained().contains(words), "{words}: {}", done.err);
+        }
+        assert!(!folder.path("runs").exists(), "nothing was left");
+    }
+}
+
 /// Returns rates and mean latencies from the JSON of an import, by job and direction.
 fn rates(document: &Value) -> Vec<(String, f64, f64)> {
     let parts = document["files"][0]["runs"][0]["reported"].as_array().unwrap().clone();

@@ -1,11 +1,11 @@
 //! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and what several clients printed together.
 
 use record::{PRINTED_AT, ReportedPart, Scope};
+use serde_json::Value;
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{ImportedResult, add};
-use super::super::nested::is_job;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::figures::{error, longest};
@@ -21,6 +21,12 @@ pub(crate) fn is_fio(document: &Document) -> bool {
     let has = |key| document.value.get(key).is_some();
     let listed = || document.value["jobs"].is_array() && !has("sysstat");
     has("fio version") || has("client_stats") || listed() || is_job(&document.value)
+}
+
+/// Whether a value is a job without the document around it.
+fn is_job(value: &Value) -> bool {
+    let has = |key| value.get(key).is_some();
+    has("jobname") && (has("read") || has("write") || has("trim") || has("mixed"))
 }
 
 /// Reads one document as a result.

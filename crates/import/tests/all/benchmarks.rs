@@ -1,6 +1,4 @@
-//! Other benchmarks: CrystalDiskMark, dd, yabs, kubestr, vdbench, elbencho. Every figure as printed.
-
-use record::Along;
+//! Other benchmarks: CrystalDiskMark, dd, yabs, kubestr. Every figure as printed.
 
 use crate::vocabulary::*;
 
@@ -8,9 +6,6 @@ const CRYSTAL_8: &str = include_str!("fixtures/crystaldiskmark-8.txt");
 const CRYSTAL_6: &str = include_str!("fixtures/crystaldiskmark-6.txt");
 const YABS: &str = include_str!("fixtures/yabs.txt");
 const KUBESTR: &str = include_str!("fixtures/kubestr.txt");
-const VDBENCH: &str = include_str!("fixtures/vdbench.txt");
-const FLAT: &str = include_str!("fixtures/vdbench-flatfile.txt");
-const ELBENCHO: &str = include_str!("fixtures/elbencho.csv");
 
 /// Returns the only result in `text`, which must be of this tool and read without any trouble.
 fn only(text: &str, tool_wanted: &str) -> record::Run {
@@ -162,76 +157,4 @@ fn a_report_of_kubestr_has_its_jobs_and_devices() {
     assert_eq!([job.asked_for("blocksize"), job.asked_for("ioengine")], [Some("4K"), Some("libaio")]);
     assert_eq!(job.directions[0].figure("iops.max").unwrap().value, 10_572.0);
     assert_eq!(job.directions[0].figure("bandwidth.mean").unwrap().value, 34_713.433594 * 1024.0);
-}
-
-#[test]
-fn a_table_of_vdbench_has_averages_and_a_series() {
-    let run = only(VDBENCH, "vdbench vdbench50407");
-    holds(
-        &run,
-        &[
-            ("rd1", "all iops", 102.8, ""),
-            ("rd1", "all rate", 0.10, "MiB/s"),
-            ("rd1", "all lat mean", 0.018, "ms"),
-            ("rd1", "all lat stddev", 0.017, "ms"),
-            ("rd1", "read lat mean", 0.013, "ms"),
-            ("rd1", "read lat max", 0.1, "ms"),
-            ("rd1", "write lat max", 0.14, "ms"),
-            ("rd1", "request_size", 1024.0, "B"),
-            ("rd1", "reads", 52.31, "%"),
-            ("rd1", "cpu.system", 0.1, "%"),
-        ],
-    );
-    let iops = &part(&run, "rd1").series[0];
-    assert_eq!((iops.along, iops.points.len()), (Along::Time, 2));
-    assert_eq!(iops.points[0], (1_017_000_000, 84.0), "a second after 'Starting RD=rd1'");
-}
-
-#[test]
-fn the_older_table_and_the_flat_file_of_vdbench_are_read_by_their_heads() {
-    let text = "Dec 02, 2020  interval        i/o   MB/sec   bytes   read     resp     read    write     resp     resp queue  cpu%  cpu%
-                             rate  1024**2     i/o    pct     time     resp     resp      max   stddev depth sys+u   sys
-17:46:25.060         1    2238.00  2238.00 1048576  29.80   28.448   22.487   30.979  376.343   50.317  63.6   1.4   0.2
-17:46:26.051   avg_2-5    2228.00  2228.00 1048576  31.15   28.218   23.507   30.349  446.971   55.617  63.6   0.9   0.3
-";
-    holds(
-        &only(text, "vdbench table"),
-        &[
-            ("run", "all lat max", 446.971, "ms"),
-            ("run", "write lat mean", 30.349, "ms"),
-            ("run", "all rate", 2228.0, "MiB/s"),
-        ],
-    );
-    let flat = only(FLAT, "vdbench table");
-    holds(
-        &flat,
-        &[
-            ("rd1", "all iops", 102.8, ""),
-            ("rd1", "write lat mean", 0.024, "ms"),
-            ("rd1", "queue_depth", 0.2, ""),
-        ],
-    );
-    assert_eq!(part(&flat, "rd1").series[0].points.len(), 2);
-}
-
-#[test]
-fn rows_of_elbencho_are_phases() {
-    let run = only(ELBENCHO, "elbencho CSV");
-    holds(
-        &run,
-        &[
-            ("test1 WRITE", "write iops", 16_962.0, ""),
-            ("test1 WRITE", "write rate", 66.0, "MiB/s"),
-            ("test1 WRITE", "write runtime", 586.0, "ms"),
-            ("test1 WRITE", "write lat mean", 469.0, "us"),
-            ("test1 READ", "read lat max", 312.0, "us"),
-            ("test1 READ", "cpu.usage", 12.0, "%"),
-            ("test1 RMFILES", "entries.rate", 20_972.0, ""),
-        ],
-    );
-    let write = part(&run, "test1 WRITE");
-    assert_eq!([write.asked_for("block size"), write.asked_for("IO depth")], [Some("4096"), Some("16")]);
-    assert!(part(&run, "test1 RMFILES").directions.is_empty());
-    let cut = imported(&ELBENCHO.replace(",312,", ","));
-    assert!(cut.troubles[0].to_string().contains("fields, as the first line has them"), "{:?}", cut.troubles);
 }

@@ -4,7 +4,6 @@
 mod belonging;
 mod benchmarks;
 mod bounds;
-mod broken_lines;
 mod diskspd;
 mod forms;
 mod fragments;

@@ -1,48 +1,14 @@
-//! Pastes from mails, tickets and pages in other languages: every figure as it stands there, and no trouble for sound text.
+//! Pastes from tickets and pages in other languages: every figure as it stands there, and no trouble for sound text.
 
 use record::{Metric, Origin, Run};
 
 use crate::vocabulary::*;
 
-const FIO: &str = include_str!("fixtures/fio-3.33.txt");
-
-/// Returns a text as a mail carries it: signs escaped, lines cut at 60 characters.
-fn mailed(text: &str) -> String {
-    let mut mail = String::new();
-    for line in text.lines() {
-        let line = line.replace('=', "=3D");
-        let letters: Vec<char> = line.chars().collect();
-        // No escaped sign is cut in two.
-        let (mut at, mut rest) = (0, letters.len());
-        while rest > 60 {
-            let mut cut = 60;
-            while letters[at + cut - 2..at + cut].contains(&'=') {
-                cut -= 1;
-            }
-            mail.extend(&letters[at..at + cut]);
-            mail.push_str("=\n");
-            (at, rest) = (at + cut, rest - cut);
-        }
-        mail.extend(&letters[at..]);
-        mail.push('\n');
-    }
-    mail
-}
-
 #[test]
-fn a_result_that_a_mail_carries_has_every_figure() {
-    let (wanted, found) = (imported(FIO), imported(&mailed(FIO)));
-    assert_eq!(found.troubles, []);
-    assert_eq!(found.runs[0].reported, wanted.runs[0].reported);
-    assert_eq!(tools(&found), tools(&wanted));
-}
-
-/// A table without any sign is recognised by its lines alone.
-#[test]
-fn a_table_that_a_mail_has_cut_is_whole_again() {
-    let text = "01:50:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz    =\n await     svctm     %util\n\
-                02:00:03       dev3-0     77.71   3283.53   2445.67     73.73      9.34    =\n118.72      3.17     24.66\n\
-                02:10:03       dev3-0     56.31   2210.17   1183.08     60.25      8.53    =\n153.65      3.48     19.61\n";
+fn a_table_of_sar_without_its_head_is_read() {
+    let text = "01:50:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+                02:00:03       dev3-0     77.71   3283.53   2445.67     73.73      9.34    118.72      3.17     24.66\n\
+                02:10:03       dev3-0     56.31   2210.17   1183.08     60.25      8.53    153.65      3.48     19.61\n";
     let found = imported(text);
     assert_eq!(found.troubles, []);
     assert_eq!(values(&found.runs[0], "dev3-0", Metric::Ops), [77.71, 56.31]);
@@ -116,38 +82,37 @@ fn a_report_below_another_tools_head_belongs_to_its_own_command() {
     assert_eq!(values(&wide.runs[0], "xvdb", Metric::ReadOps), [20.0]);
 }
 
-const ONE: &str = "kubectl logs -l kbench=fio -f\nTEST_FILE: /volume/test\n\n=====================\nFIO Benchmark Summary\n\
-    For: test_device\nSize: 30G\nQuick Mode: disabled\n=====================\nIOPS (Read/Write)\n\
-    \x20       Random:           28,832 / 5,730\n    Sequential:          51,415 / 11,329\n  CPU Idleness:    86%\n\n\
-    Bandwidth in KiB/sec (Read/Write)\n        Random:      1,034,002 / 278,604\n\
-    \x20   Sequential:      1,047,018 / 221,776\n\nLatency in ns (Read/Write)\n\
-    \x20       Random:      303,098 / 1,029,192\n    Sequential:        371,862 / 934,854\n";
-
 #[test]
-fn a_summary_of_kbench_has_every_figure_of_its_jobs() {
-    let found = imported(ONE);
-    assert_eq!((tools(&found).as_slice(), &found.troubles), (&["kbench summary"][..], &vec![]));
-    let rows = [
-        ("random iops", "read iops", 28_832.0, ""),
-        ("sequential iops", "write iops", 11_329.0, ""),
-        ("random bandwidth", "read rate", 1_034_002.0, "KiB/s"),
-        ("sequential bandwidth", "write rate", 221_776.0, "KiB/s"),
-        ("random latency", "write lat mean", 1_029_192.0, "ns"),
-        ("sequential latency", "read lat mean", 371_862.0, "ns"),
-    ];
-    holds(&found.runs[0], &rows);
-    assert_eq!(part(&found.runs[0], "random iops").asked_for("size"), Some("30G"));
-}
-
-#[test]
-fn a_comparison_of_kbench_is_a_result_for_each_volume() {
-    let text = "FIO Benchmark Comparsion Summary\nFor: raw vs ext4\nSIZE: 50G\n====\n\
-                \x20       raw   vs    ext4    :   Change\nIOPS (Read/Write)\n\
-                \x20  Random:     96,735 / 89,565   vs   64,509 / 67,148   :   -33.31% / -25.03%\n\n\
-                Latency in ns (Read/Write)\n   Random:   97,222 / 44,548 vs lost\n";
-    let found = imported(text);
-    assert_eq!(tools(&found), ["kbench summary"; 2]);
-    holds(&found.runs[0], &[("random iops", "write iops", 89_565.0, "")]);
-    holds(&found.runs[1], &[("random iops", "read iops", 64_509.0, "")]);
-    assert_eq!(found.troubles.len(), 1, "a row that has lost a side is named: {:?}", found.troubles);
+fn figures_of_other_locales_are_read_where_they_were_in_the_way() {
+    let head = "a: (groupid=0, jobs=1): err= 0: pid=77: Wed Jan 10 10:00:00 2024\n";
+    let german = format!(
+        "{head}  read: IOPS=12,3k, BW=48,0MiB/s (50,4MB/s)(481MiB/10001msec)\n    clat (usec): min=90, max=20100, avg=1290,10, stdev=310,40\n    clat percentiles (usec):\n     |  1,00th=[  600], 99,00th=[ 2212], 99,99th=[12518]\n     issued rwts: total=152,148,0,5 short=0,0,0,0 dropped=0,0,0,0\n"
+    );
+    let import = imported(&german);
+    assert_eq!(import.troubles, []);
+    holds(
+        &import.runs[0],
+        &[
+            ("a", "read iops", 12_300.0, ""),
+            ("a", "read ops", 152.0, ""),
+            ("a", "read clat mean", 1290.1, "us"),
+            ("a", "read clat p99.99", 12_518.0, "us"),
+        ],
+    );
+    let grouped = format!(
+        "{head}  write: IOPS=1,234, BW=4,936KiB/s (5,054kB/s)(48.2MiB/10,001msec); 0 zone resets\n    clat (usec): min=90, max=20,100, avg=1,290.10, stdev=310.40\n     issued rwts: total=0,12340,0,0 short=0,0,0,0 dropped=0,0,0,0\n"
+    );
+    let import = imported(&grouped);
+    assert_eq!(import.troubles, []);
+    holds(
+        &import.runs[0],
+        &[
+            ("a", "write iops", 1234.0, ""),
+            ("a", "write rate", 4936.0, "KiB/s"),
+            ("a", "write runtime", 10_001.0, "ms"),
+            ("a", "write ops", 12_340.0, ""),
+            ("a", "write clat max", 20_100.0, "us"),
+            ("a", "write clat mean", 1290.1, "us"),
+        ],
+    );
 }

@@ -1,12 +1,8 @@
-//! hdparm, pveperf, sysbench, the summaries of dbench, bench.sh and nench, dd in other languages: every figure as printed.
+//! hdparm, sysbench, CrystalDiskMark in other locales, dd in other languages: every figure as printed.
 
 use crate::vocabulary::*;
 
 const HDPARM: &str = include_str!("fixtures/hdparm.txt");
-const PVEPERF: &str = include_str!("fixtures/pveperf.txt");
-const BENCH: &str = include_str!("fixtures/bench-sh.txt");
-const NENCH: &str = include_str!("fixtures/nench.txt");
-const DBENCH: &str = include_str!("fixtures/dbench.txt");
 const SYSBENCH_04: &str = include_str!("fixtures/sysbench-0.4.txt");
 const SYSBENCH_10: &str = include_str!("fixtures/sysbench-1.0.txt");
 const SYSBENCH_11: &str = include_str!("fixtures/sysbench-1.1.txt");
@@ -45,89 +41,6 @@ fn a_slow_device_of_hdparm_is_told_in_kb_and_a_failure_is_named() {
         format!("{slow}\n/dev/sda1:\n Timing buffered disk reads:  read() failed: Input/output error\n");
     let import = imported(&failed);
     assert_eq!((import.runs.len(), import.troubles.len(), import.troubles[0].line), (1, 1, 5));
-}
-
-#[test]
-fn pveperf_has_reads_seeks_and_flushes() {
-    let run = &whole(PVEPERF, &["pveperf"])[0];
-    let rows: &[Row] = &[
-        ("/dev/mapper/pve-root", "read rate", 239.96, "MiB/s"),
-        ("/dev/mapper/pve-root", "read lat mean", 0.24, "ms"),
-        ("/dev/mapper/pve-root", "flush iops", 691.50, ""),
-    ];
-    holds(run, rows);
-    assert_eq!(run.reported.len(), 1);
-    // On ZFS it finds no device to read from.
-    let zfs = "REGEX/SECOND:      7314912\nHD SIZE:           10885.91 GB (tank)\nFSYNCS/SECOND:     96.60\n";
-    let run = &whole(zfs, &["pveperf"])[0];
-    holds(run, &[("tank", "flush iops", 96.6, "")]);
-    assert!(part(run, "tank").of(Some(workload::Direction::Read)).is_none());
-}
-
-#[test]
-fn bench_sh_has_its_runs_and_their_mean_and_says_how_it_adds_up() {
-    let runs = whole(BENCH, &["bench.sh"]);
-    holds(
-        &runs[0],
-        &[
-            ("1st run", "write rate", 255e6, ""),
-            ("2nd run", "write rate", 1.1e9, ""),
-            ("average", "write rate", 835.9e6, ""),
-        ],
-    );
-    assert!(runs[0].events.iter().any(|event| event.text.contains("1024 MB")), "{:?}", runs[0].events);
-    let older = " I/O speed(1st run)   : 11.9 MB/s\n I/O speed(2nd run)   : 12.1 MB/s\n Average I/O speed    : 12.0 MB/s\n";
-    let runs = whole(&format!("{older}\n{older}"), &["bench.sh", "bench.sh"]);
-    holds(&runs[1], &[("2nd run", "write rate", 12.1e6, ""), ("average", "write rate", 12e6, "")]);
-    assert_eq!(runs[1].events.len(), 0);
-}
-
-#[test]
-fn nench_has_what_ioping_and_dd_told_it() {
-    holds(
-        &whole(NENCH, &["nench"])[0],
-        &[
-            ("ioping: seek rate", "read lat min", 58.7, "us"),
-            ("ioping: seek rate", "read lat mean", 109.4, "us"),
-            ("ioping: seek rate", "read lat max", 6.32, "ms"),
-            ("ioping: seek rate", "read lat stddev", 48.0, "us"),
-            ("ioping: sequential read speed", "read ops", 20_900.0, ""),
-            ("ioping: sequential read speed", "read iops", 4180.0, ""),
-            ("ioping: sequential read speed", "read rate", 1.02 * 1024.0, "MiB/s"),
-            ("1st run", "write rate", 953.67, "MiB/s"),
-            ("average", "write rate", 1017.25, "MiB/s"),
-        ],
-    );
-}
-
-#[test]
-fn dbench_is_five_jobs_and_never_a_row_of_crystaldiskmark() {
-    let runs = whole(DBENCH, &["dbench summary"]);
-    holds(
-        &runs[0],
-        &[
-            ("random iops", "read iops", 75_700.0, ""),
-            ("random iops", "write iops", 59_700.0, ""),
-            ("random bandwidth", "read rate", 523.0, "MiB/s"),
-            ("random bandwidth", "write rate", 500.0, "MiB/s"),
-            ("random latency", "read lat mean", 183.07, "us"),
-            ("random latency", "write lat mean", 76.91, "us"),
-            ("sequential bandwidth", "read rate", 536.0, "MiB/s"),
-            ("mixed random iops", "write iops", 14_400.0, ""),
-        ],
-    );
-    let lost = DBENCH.replace("183.07/76.91", "1410.50/").replace(". BW: 523", ".  BW: 523");
-    let runs = whole(&lost, &["dbench summary"]);
-    holds(
-        &runs[0],
-        &[
-            ("random latency", "read lat mean", 1410.5, "us"),
-            ("random bandwidth", "read rate", 523.0, "MiB/s"),
-        ],
-    );
-    assert_eq!(figure(part(&runs[0], "random latency"), "write lat mean"), None);
-    let broken = imported(&DBENCH.replace("75.7k/59.7k", "/"));
-    assert_eq!(broken.troubles.iter().map(|trouble| trouble.line).collect::<Vec<_>>(), Vec::<u32>::new());
 }
 
 #[test]

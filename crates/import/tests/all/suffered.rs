@@ -143,6 +143,8 @@ fn an_input_of_no_known_kind_is_refused_with_the_nearest() {
         ("4+0 records in\n4+0 records out\n", "dd's"),
         ("CrystalDiskMark 8\nSEQ1M Q8T1: 1 MB\n", "CrystalDiskMark's"),
         ("{\"jobs\": [}", "fio's JSON"),
+        // A script's table with reads and writes in one row is none of CrystalDiskMark's rows.
+        ("Random Read/Write IOPS: 61.2k/48.9k. BW: 498MiB/s / 471MiB/s\n", "known are fio's text"),
         ("", "empty"),
     ] {
         assert!(refused(text).contains(words), "{text}: {}", refused(text));
