@@ -95,7 +95,8 @@ pub fn beside(head: &str, column: usize, text: &str) -> String {
 }
 
 /// Wraps `text` at words into lines of at most [`columns_now`] characters. The first line starts with `first`,
-/// every other with as many blanks as `first` is long, up to half a line. A word longer than a line is split.
+/// every other with as many blanks as `first` is long, up to half a line. A word longer than a line is split, but a path
+/// stays whole, so that it can be copied.
 pub fn wrap(first: &str, text: &str) -> String {
     let indent = first.chars().count().min(columns_now() / 2);
     wrap_between(first, indent, columns_now(), text)
@@ -167,6 +168,9 @@ fn push(lines: &mut [String], text: &str) {
 }
 
 fn pieces(word: &str, width: usize) -> Vec<String> {
+    if ["/", "./", "../", "~/"].iter().any(|begin| word.starts_with(begin)) {
+        return vec![word.to_owned()];
+    }
     let letters: Vec<char> = word.chars().collect();
     letters.chunks(width).map(|piece| piece.iter().collect()).collect()
 }
@@ -253,9 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn a_path_longer_than_a_line_is_cut() {
+    fn a_word_longer_than_a_line_is_cut_but_not_a_path() {
         let text = wrap("report  ", &"x".repeat(200));
         assert!(text.lines().count() >= 3 && text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+        let path = "/a/long/path".repeat(20);
+        let text = wrap("", &format!("passed over: {path}: it is a socket"));
+        assert_eq!(text, format!("passed over:\n{path}:\nit is a socket\n"));
     }
 
     #[test]

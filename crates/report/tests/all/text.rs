@@ -26,7 +26,9 @@ fn golden(name: &str, text: &str) {
 
 fn lines_fit(text: &str) {
     for line in text.lines() {
-        assert!(line.chars().count() <= COLUMNS, "{} columns: {line}", line.chars().count());
+        // A path stays whole, on a line of its own.
+        let is_path = line.trim().starts_with(['/', '.', '~']) && !line.trim().contains(' ');
+        assert!(is_path || line.chars().count() <= COLUMNS, "{} columns: {line}", line.chars().count());
         assert_eq!(line.trim_end(), line, "blanks at the end");
     }
 }

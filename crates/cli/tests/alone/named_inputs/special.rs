@@ -66,7 +66,7 @@ fn a_folder_full_of_pipes_is_told_of_in_few_words() {
             panic!("{words:?} hangs")
         };
         assert_eq!(done.ended.code, Some(2), "{words:?}: {}", done.ended.err);
-        assert!(done.ended.err.lines().count() < 60, "{words:?}: {}", done.ended.err);
+        assert!(done.ended.err.lines().count() < 80, "{words:?}: {}", done.ended.err);
         assert!(done.ended.complained().contains("180 more"), "{words:?}: {}", done.ended.err);
     }
 }
