@@ -250,7 +250,9 @@ fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Opt
         row.doubts.push(Doubt::TooShort);
     }
     if row.answer == Answer::Below && measured.at_least {
-        let depth = measured.point.map_or(0.0, |point| f64::from(point.depth));
+        let tested = measured.point.map_or(0.0, |point| f64::from(point.depth));
+        // Little's law at the latency seen; a deeper queue makes it no shorter.
+        let depth = tested * value / estimate.value;
         row.answer = Answer::CannotTell;
         row.doubts.push(Doubt::DepthTooLow { depth });
     }

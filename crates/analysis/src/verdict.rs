@@ -105,7 +105,7 @@ pub enum Doubt {
     CachedReads,
     /// `share` (0 to 1) of the region holds no data.
     Unwritten { share: f64 },
-    /// Below the claim, but the depth tested, `depth`, does not fill it: a deeper queue would be needed.
+    /// Below the claim, but the depth tested does not fill it: the claimed rate takes `depth` or more at the latency seen.
     DepthTooLow { depth: f64 },
     /// Below nominal, but within the promise: at least `fraction` of nominal.
     WithinPromise { fraction: f64 },

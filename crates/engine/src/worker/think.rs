@@ -73,7 +73,6 @@ impl ThinkTime {
     pub(super) fn work(&mut self, now: Nanos, quota: Quota) -> Quota {
         self.state = State::Awake;
         let Some(think) = &self.plan else { return quota };
-        debug_assert!(self.state != State::Draining, "work begins while the queue runs empty for a rest");
         self.at = think.after.map_or(Nanos::MAX, |time| now + time);
         match think.counted {
             _ if think.every == u32::MAX => quota,
