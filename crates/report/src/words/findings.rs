@@ -2,7 +2,7 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::findings::{GeneratorBound, StoppedAnswering, Unwritten};
+use analysis::findings::{ForeignLoad, GeneratorBound, StoppedAnswering, Unwritten};
 use analysis::{Finding, Meaning, Place};
 use record::SilenceStage;
 use workload::Nanos;
@@ -49,6 +49,15 @@ fn stopped_answering(found: &StoppedAnswering) -> String {
         numbers::size(u64::from(found.bytes)),
         numbers::count(found.offset as f64),
     )
+}
+
+/// The rates that were counted: operations are none where blocks are split on the way, and 0 would be a figure that nobody counted.
+fn foreign_rates(found: &ForeignLoad) -> String {
+    let bytes = numbers::bandwidth(found.bytes_per_second, Prefix::Binary);
+    match found.ops_per_second > 0.0 {
+        true => format!("{} and {bytes}", numbers::iops(found.ops_per_second)),
+        false => bytes,
+    }
 }
 
 /// What of `GeneratorBound` is not nothing: a clause whose figure is 0 says nothing.
@@ -183,10 +192,9 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::ForeignLoad(found) => Told {
             sentence: format!(
-                "Somebody else used {} meanwhile: {} and {}, {} of all its I/O.",
+                "Somebody else used {} meanwhile: {}, {} of all its I/O.",
                 clean(&found.device),
-                numbers::iops(found.ops_per_second),
-                numbers::bandwidth(found.bytes_per_second, Prefix::Binary),
+                foreign_rates(found),
                 numbers::share(found.share)
             ),
             unless: Some("It may be this run's own I/O, split or written back by the file system."),

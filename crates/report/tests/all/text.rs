@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use crate::made_up::{all_doubts, all_meanings, found};
-use analysis::findings::{Crossover, FillingDepth, GeneratorBound, Unsteady};
+use analysis::findings::{Crossover, FillingDepth, ForeignLoad, GeneratorBound, Unsteady};
 use analysis::{Analysis, Confidence, Estimate, Finding};
 use proptest::prelude::*;
 use record::Run;
@@ -32,6 +32,15 @@ fn lines_fit(text: &str) {
         assert!(is_path || line.chars().count() <= COLUMNS, "{} columns: {line}", line.chars().count());
         assert_eq!(line.trim_end(), line, "blanks at the end");
     }
+}
+
+/// Where blocks are split on the way, foreign operations are not known, and only bytes are.
+#[test]
+fn operations_that_nobody_counted_are_no_figure() {
+    let load =
+        ForeignLoad { device: "vda".into(), ops_per_second: 0.0, bytes_per_second: 3.8e7, share: 0.17 };
+    let sentence = report::sentence(&found(analysis::Meaning::ForeignLoad(load)));
+    assert_eq!(sentence, "Somebody else used vda meanwhile: 36.2 MiB/s, 17 % of all its I/O.");
 }
 
 /// What must not reach a reader: Debug output, placeholders, numbers that are none.
