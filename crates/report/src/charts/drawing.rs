@@ -265,7 +265,11 @@ impl Drawing {
             None if panels.len() < 2 => return self.svg(),
             None => {}
         }
-        let drawn = element("g").with("id", format_args!("drawn-{name}")).holding(self.canvas.drawn.clone());
+        // A browser matches a copy by `use` from the element that is copied downwards, so that the class stands on it too.
+        let drawn = element("g")
+            .with("id", format_args!("drawn-{name}"))
+            .with("class", "chart")
+            .holding(self.canvas.drawn.clone());
         let part = |(place, panel): (usize, &(i32, i32))| {
             let label = format!("{}, part {} of {}", self.title, place + 1, panels.len());
             self.part(*panel, &label, name)

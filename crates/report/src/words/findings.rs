@@ -3,7 +3,7 @@
 //!
 //! The table has no catch-all row, so a kind of finding without its words does not compile.
 
-use analysis::findings::{GeneratorBound, StoppedAnswering, Unwritten};
+use analysis::findings::{ForeignLoad, GeneratorBound, StoppedAnswering, Unwritten};
 use analysis::{Finding, Meaning, Place};
 use record::SilenceStage;
 use workload::Nanos;
@@ -50,6 +50,16 @@ fn stopped_answering(found: &StoppedAnswering) -> String {
         numbers::size(u64::from(found.bytes)),
         numbers::count(found.offset as f64),
     )
+}
+
+/// The rates that were counted. Where blocks are split on the way operations are not counted, and 0 IOPS would be a
+/// figure without a measurement.
+fn foreign_rates(found: &ForeignLoad) -> String {
+    let bytes = numbers::bandwidth(found.bytes_per_second, Prefix::Binary);
+    match found.ops_per_second > 0.0 {
+        true => format!("{} and {bytes}", numbers::iops(found.ops_per_second)),
+        false => bytes,
+    }
 }
 
 /// Describes a [`GeneratorBound`], leaving out clauses whose figure is 0.
@@ -184,10 +194,9 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
         },
         Meaning::ForeignLoad(found) => FindingWords {
             sentence: format!(
-                "Somebody else used {} meanwhile: {} and {}, {} of all its I/O.",
+                "Somebody else used {} meanwhile: {}, {} of all its I/O.",
                 clean(&found.device),
-                numbers::iops(found.ops_per_second),
-                numbers::bandwidth(found.bytes_per_second, Prefix::Binary),
+                foreign_rates(found),
                 numbers::share(found.share)
             ),
             unless: Some("It may be this run's own I/O, split or written back by the file system."),

@@ -49,6 +49,7 @@ fn page(case: &(Run, Analysis)) -> String {
     assert_eq!(html.matches("<link").count(), 1, "the tab's sign alone, which lies in the page");
     assert!(html.contains("<link rel=\"icon\" href=\"data:"), "the tab's sign");
     names_are_given_once(&html);
+    copies_have_the_colours_of_charts(&html);
     for fetch in ["<script", "src=\"", "url(http", "@import", "href=\"http"] {
         assert!(!html.contains(fetch), "{fetch} would fetch or run something");
     }
@@ -78,6 +79,18 @@ fn names_are_given_once(html: &str) {
     assert_eq!(names.len(), all, "a name is given twice: {names:?}");
     for target in quoted(" href=\"#") {
         assert!(names.contains(&target), "a link leads to {target}, which is not there");
+    }
+}
+
+/// Asserts that every element copied by `use` carries the class that the page's style rules select: they reach a copy
+/// only from the copied element downwards.
+fn copies_have_the_colours_of_charts(html: &str) {
+    for rest in html.split("<use href=\"#").skip(1) {
+        let name = rest.split('"').next().unwrap();
+        assert!(
+            html.contains(&format!("<g id=\"{name}\" class=\"chart\">")),
+            "{name} is copied without them"
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use crate::made_up::{all_doubts, all_meanings, found};
-use analysis::findings::{Crossover, FillingDepth, GeneratorBound, Unsteady};
+use analysis::findings::{Crossover, FillingDepth, ForeignLoad, GeneratorBound, Unsteady};
 use analysis::{Analysis, Confidence, Estimate, Finding};
 use proptest::prelude::*;
 use record::Run;
@@ -27,10 +27,20 @@ fn golden(name: &str, text: &str) {
 fn lines_fit(text: &str) {
     for line in text.lines() {
         // A path stays whole, on a line of its own.
-        let is_path = line.trim().starts_with(['/', '.', '~']) && !line.trim().contains(' ');
+        let begins_path = ["/", "./", "../", "~/"].iter().any(|begin| line.trim().starts_with(begin));
+        let is_path = begins_path && !line.trim().contains(' ');
         assert!(is_path || line.chars().count() <= COLUMNS, "{} columns: {line}", line.chars().count());
         assert_eq!(line.trim_end(), line, "blanks at the end");
     }
+}
+
+/// Where blocks are split on the way, foreign operations are unknown and only the bytes are reported.
+#[test]
+fn operations_that_nobody_counted_are_no_figure() {
+    let load =
+        ForeignLoad { device: "vda".into(), ops_per_second: 0.0, bytes_per_second: 3.8e7, share: 0.17 };
+    let sentence = report::sentence(&found(analysis::Meaning::ForeignLoad(load)));
+    assert_eq!(sentence, "Somebody else used vda meanwhile: 36.2 MiB/s, 17 % of all its I/O.");
 }
 
 /// Asserts that nothing reaches a reader that must not: Debug output, placeholders, values that are no numbers.
