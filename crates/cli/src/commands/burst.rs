@@ -101,7 +101,7 @@ impl Measurement for Burst {
     }
 
     fn leave(&self, setup: &Setup) -> Result<(), Failure> {
-        drain::ask_leave(self.forecast().seconds, setup, self.yes)
+        if self.yes { Ok(()) } else { drain::ask_leave(self.forecast().seconds, setup) }
     }
 
     fn resume_words(&self, analysis: &Analysis, place: &Place, _: bool) -> Option<String> {

@@ -149,7 +149,7 @@ impl Measurement for Check {
 
     fn leave(&self, setup: &Setup) -> Result<(), Failure> {
         match self.asked.check.plan {
-            CheckPlan::Burst => drain::ask_leave(self.seconds().usual, setup, self.yes),
+            CheckPlan::Burst if !self.yes => drain::ask_leave(self.seconds().usual, setup),
             _ => Ok(()),
         }
     }

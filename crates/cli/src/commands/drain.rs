@@ -52,13 +52,12 @@ pub fn credits(limits: Option<&Limits>) -> Credits {
     }
 }
 
-/// Asks before a drain of more than 15 minutes, unless `yes` was given; virtual time needs no consent, because it
-/// passes at once.
+/// Asks before a drain of more than 15 minutes; virtual time needs no consent, because it passes at once.
 ///
 /// # Errors
 /// The user declines, or nobody is at a terminal to consent.
-pub fn ask_leave(seconds: f64, setup: &Setup, yes: bool) -> Result<(), Failure> {
-    if yes || setup.is_virtual() || seconds <= UNASKED_S {
+pub fn ask_leave(seconds: f64, setup: &Setup) -> Result<(), Failure> {
+    if setup.is_virtual() || seconds <= UNASKED_S {
         return Ok(());
     }
     let refused = || {
