@@ -96,11 +96,18 @@ fn told(found: &Analysis) -> Vec<&str> {
 const LEVELS: [&str; 5] = ["full", "50%", "5%", "1%", "empty"];
 
 /// A meter before an even latency, whose buckets can be inspected.
-struct MeteredVolume(Meter);
+struct MeteredVolume {
+    meter: Meter,
+    /// Where the last I/O of each kind ended: the next of its kind is sequential if it starts there.
+    last_end: [u64; 4],
+}
 
 impl Volume for MeteredVolume {
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
-        let start = self.0.admit(now, io.kind, Bytes(u64::from(io.bytes)), Locality::Random);
+        let end = &mut self.last_end[io.kind.index()];
+        let locality = if io.offset == *end { Locality::Sequential } else { Locality::Random };
+        *end = io.offset + u64::from(io.bytes);
+        let start = self.meter.admit(now, io.kind, Bytes(u64::from(io.bytes)), locality);
         VolumeAnswer { done_at: start + Nanos::from_micros(800), result: io.bytes as i32 }
     }
 }
@@ -117,7 +124,7 @@ fn start(credits: &str) -> BucketStart {
 /// what the meter really holds.
 fn booked(run: &Run, words: &str, credits: &str) -> Vec<(CreditRow, f64)> {
     let limits = limits(words);
-    let mut volume = MeteredVolume(Meter::new(&limits, start(credits)));
+    let mut volume = MeteredVolume { meter: Meter::new(&limits, start(credits)), last_end: [u64::MAX; 4] };
     let mut again = Run::started(vec!["check".into()], 0);
     for step in &run.steps {
         let now = again.steps.last().map_or(Nanos::ZERO, |last: &StepRecord| last.ended);
@@ -131,7 +138,7 @@ fn booked(run: &Run, words: &str, credits: &str) -> Vec<(CreditRow, f64)> {
     for (at, limit) in limits.limits.iter().enumerate() {
         let Some(Bucket::Tokens { size, .. }) = limit.burst.map(|burst| burst.bucket) else { continue };
         let row = found.spent.credits.iter().find(|row| row.rule == limit.id).unwrap();
-        rows.push((row.clone(), volume.0.level(at, ended).unwrap() / size));
+        rows.push((row.clone(), volume.meter.level(at, ended).unwrap() / size));
     }
     rows
 }
