@@ -1,6 +1,7 @@
 //! What every job of a run reached in each direction: rows that need no ladder around them.
 
 use record::{Run, StepRecord};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Flush, Order, StepKind, WorkerPlan};
 
@@ -8,7 +9,7 @@ use crate::points::point;
 use crate::step_figures::Point;
 
 /// One job of one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// Name of the step.
     pub step: String,
@@ -27,7 +28,7 @@ pub struct Cell {
 }
 
 /// What a job asks of a volume, whatever it is called.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pattern {
     /// Whether blocks follow each other; otherwise they are at random places.
     pub sequential: bool,

@@ -1,9 +1,10 @@
 //! The form in which every rate and level is stated: a figure and its interval.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A figure with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The figure.
     pub value: f64,

@@ -1,6 +1,7 @@
 //! A finding is a value: what it means in numbers, what it rests on, and how sure it is. Text is made from it at the end.
 
 use record::StepRecord;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
@@ -37,7 +38,7 @@ impl<K> FindingOf<K> {
 }
 
 /// A span of the record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Name of the step.
     pub step: String,
@@ -58,7 +59,7 @@ impl Evidence {
 }
 
 /// How sure a finding is (method 6.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// One symptom.

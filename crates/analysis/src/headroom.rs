@@ -1,6 +1,7 @@
 //! Headroom: the greatest rate of arrivals at which a claimed latency still holds, from the open loads of a check.
 
 use record::{Run, StepRecord};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Claim, Direction, Expectation, Metric, Nanos, Pace, StepKind};
 
@@ -14,7 +15,7 @@ const SHORT: f64 = 0.03;
 const CHANCE: f64 = 3.0;
 
 /// The greatest rate at which a claimed latency holds, in I/Os per second of the whole load, arriving at random.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Headroom {
     /// The claim as written.
     pub claim: String,
@@ -28,7 +29,7 @@ pub struct Headroom {
 }
 
 /// Where the greatest rate lies.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
 pub enum HeadroomBound {
     /// Between two rates, the interval reaching beyond those between which the latency passed the claim.

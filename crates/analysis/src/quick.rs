@@ -1,6 +1,7 @@
 //! Whose figure a quick look shows: what a stream moved, compared with what the device below it moved meanwhile.
 
 use record::{DiskCounters, Run, SECTOR, Sample, StepRecord};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, StepKind};
 
@@ -13,7 +14,7 @@ const DEVICE_FROM: f64 = 0.9;
 const CACHE_TO: f64 = 0.5;
 
 /// One stream of a quick look.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuickRow {
     /// What it reached.
     pub cell: Cell,
@@ -28,7 +29,7 @@ pub struct QuickRow {
 }
 
 /// Whose figure it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
     /// The volume's: the device moved what the stream moved.

@@ -2,6 +2,7 @@
 
 use policy::{Balance, Entry, ExcessDemand, IoGroup, Ledger, Limit, Limits, Opening, Order, Resource};
 use record::{Interval, Run, StepRecord};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKind, WorkerPlan};
 
@@ -14,7 +15,7 @@ const RANGE_PARTS: u64 = 16;
 const STREAM: f64 = 250e6;
 
 /// What the run has used up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Consumption {
     /// Bytes read.
     pub bytes_read: u64,
@@ -34,7 +35,7 @@ pub struct Consumption {
 
 /// The credits of one rule of the policy after the run. Shares are of a full bucket, or of the time of a burst that
 /// ends with time; what was there at the start is not known.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CreditRow {
     /// The rule's name in the policy.
     pub rule: String,

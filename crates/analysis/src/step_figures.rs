@@ -1,12 +1,13 @@
 //! The figures of one step: a point in each direction, and the latency of one I/O at a time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending};
 
 use crate::estimate::Estimate;
 
 /// One step of a ladder, or one job, in one direction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     /// Name of the step.
     pub step: String,
@@ -53,7 +54,7 @@ pub struct CleanIntervals {
 }
 
 /// What a step with one I/O at a time shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyRole {
     /// The latency of I/Os that follow each other at once; a cap that already binds at depth 1 stretches it.
@@ -64,7 +65,7 @@ pub enum LatencyRole {
 }
 
 /// Latency of one I/O at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyRow {
     /// Name of the step.
     pub step: String,

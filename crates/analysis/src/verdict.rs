@@ -2,13 +2,14 @@
 
 use policy::Resource;
 use record::TargetDoubt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
 use crate::estimate::Estimate;
 
 /// The answer to one claim, or to all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// No claim was made: the figures stand for themselves.
@@ -26,7 +27,7 @@ pub enum Answer {
 }
 
 /// What a claim is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// Operations per second, at least.
@@ -40,7 +41,7 @@ pub enum Quantity {
 }
 
 /// Which reading of "MB/s" a figure fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// 1,048,576 bytes.
@@ -50,7 +51,7 @@ pub enum Reading {
 }
 
 /// The figure that is claimed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimedFigure {
     /// The figure: operations or bytes per second, or nanoseconds.
     pub value: f64,
@@ -63,7 +64,7 @@ pub struct ClaimedFigure {
 }
 
 /// Why a claim cannot be decided, or is weaker than it looks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "doubt", rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum Doubt {
@@ -100,7 +101,10 @@ pub enum Doubt {
     /// Foreign load on the device.
     ForeignLoad,
     /// The target itself is in doubt (memory, cache, overlay).
-    Target { why: TargetDoubt },
+    Target {
+        #[schemars(with = "String")]
+        why: TargetDoubt,
+    },
     /// The page cache answered reads.
     CachedReads,
     /// `share` (0 to 1) of the region holds no data.
@@ -116,7 +120,7 @@ pub enum Doubt {
 }
 
 /// One claim with its answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimRow {
     /// What it is about, in words: `4 KiB read IOPS`, `1 MiB write`, `read p99`.
     pub what: String,

@@ -2,6 +2,9 @@
 
 use std::io;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::native::Native;
 use super::risk::Level;
 use super::tool::Tool;
@@ -47,13 +50,14 @@ pub struct Explanation {
 }
 
 /// A word with its meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExplainedWord {
     /// As typed.
     pub word: String,
     /// The meaning, as a sentence.
     pub meaning: String,
     /// Whether it is the value of the word before it.
+    #[serde(skip)]
     pub is_value: bool,
 }
 
@@ -93,7 +97,7 @@ impl Explanation {
 }
 
 /// A risk that applies.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ApplicableRisk {
     /// Its name.
     pub id: &'static str,
@@ -106,7 +110,7 @@ pub struct ApplicableRisk {
 }
 
 /// Why something cannot be explained: the word, its place, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, thiserror::Error)]
 #[error("line {line}, column {column}: {}{why}", in_quotes(word))]
 pub struct ExplainError {
     /// The line, from 1.

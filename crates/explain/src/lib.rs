@@ -1,7 +1,7 @@
 //! Command lines and job files of fio, DiskSpd, ioping, iostat and dd put into words: what they ask for, what is risky or
 //! misleading about it, and what plimsoll has instead.
 //!
-//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] and [`json`] print it.
+//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] prints it, and [`document`] is its form as JSON.
 
 mod about_diskspd;
 mod about_fio;
@@ -33,7 +33,7 @@ pub use besides::SILENT;
 pub use dd::{Dd, DdFlush};
 pub use explanation::{ApplicableRisk, Around, ExplainError, ExplainedText, ExplainedWord, Explanation};
 pub use native::Native;
-pub use page::{json, text};
+pub use page::{ExplainDocument, document, text};
 pub use pasted::{Kind, PastedCommand, find, of_words};
 pub use plain::{every, explain_all};
 pub use risk::{Level, Risk, When};

@@ -1,8 +1,9 @@
 //! An explanation as text of 80 columns, and as JSON.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::explanation::{ExplainedText, ExplainedWord, Explanation};
+use super::explanation::{ApplicableRisk, ExplainError, ExplainedText, ExplainedWord, Explanation};
 use super::native::Native;
 use super::word::Repair;
 
@@ -157,37 +158,92 @@ fn push(lines: &mut [String], text: &str) {
     }
 }
 
-/// All explanations as one JSON document.
-pub fn json(explained: &ExplainedText) -> Value {
-    json!({
-        "schema": "plimsoll-explain",
-        "schema_version": 1,
-        "explained": explained.told.iter().map(of_one).collect::<Vec<_>>(),
-        "not_understood": explained.not_understood.iter().map(|error| json!({
-            "line": error.line, "column": error.column, "word": error.word, "why": error.why,
-        })).collect::<Vec<_>>(),
-    })
+/// All explanations as a document.
+#[derive(Serialize, JsonSchema)]
+pub struct ExplainDocument<'e> {
+    /// Each command or job file that was explained, in the order of the text.
+    explained: Vec<ExplanationRow<'e>>,
+    /// What could not be explained.
+    not_understood: &'e [ExplainError],
 }
 
-fn of_one(explanation: &Explanation) -> Value {
-    let repairs = explanation.repairs.iter();
-    json!({
-        "tool": explanation.tool.name(),
-        "line": explanation.line,
-        "kind": if explanation.is_job_file { "job file" } else { "command" },
-        "command": explanation.command,
-        "job_file": explanation.job_file,
-        "repairs": repairs.map(|repair| json!({ "what": repair.what, "line": repair.line, "column": repair.column })).collect::<Vec<_>>(),
-        "gaps": explanation.gaps,
-        "asks": explanation.asks,
-        "apart": explanation.apart,
-        "words": explanation.words.iter().map(|meant| json!({ "word": meant.word, "meaning": meant.meaning })).collect::<Vec<_>>(),
-        "risks": explanation.risks.iter().map(|told| json!({
-            "id": told.id, "level": told.level.word(), "text": told.text, "source": told.source,
-        })).collect::<Vec<_>>(),
-        "corrected": explanation.corrected.as_ref().map(|(why, command)| json!({ "why": why, "command": command })),
-        "native": explanation.native.iter().map(|native| json!({
-            "command": Some(&native.command).filter(|command| !command.is_empty()), "says": native.says,
-        })).collect::<Vec<_>>(),
-    })
+/// The explanation of a command or job file.
+#[derive(Serialize, JsonSchema)]
+struct ExplanationRow<'e> {
+    /// The tool.
+    tool: &'static str,
+    /// Line on which it begins, from 1.
+    line: usize,
+    /// `command` or `job file`.
+    kind: &'static str,
+    /// The command as it can be run; of a job file, its text.
+    command: &'e str,
+    /// Text of the job file that the command names.
+    job_file: &'e Option<String>,
+    /// What was repaired to understand it.
+    repairs: &'e [Repair],
+    /// What could not be understood, or is not known, with its place.
+    gaps: &'e [String],
+    /// What it asks for, in sentences.
+    asks: &'e [String],
+    /// What plimsoll refuses of that, or does differently.
+    apart: &'e [String],
+    /// Each word with its meaning.
+    words: &'e [ExplainedWord],
+    /// What is risky or misleading about it.
+    risks: &'e [ApplicableRisk],
+    /// How it should read; `null` if nothing is wrong with it.
+    corrected: Option<Correction<'e>>,
+    /// Commands of plimsoll's own that answer the same question.
+    native: Vec<NativeRow<'e>>,
+}
+
+/// A changed command.
+#[derive(Serialize, JsonSchema)]
+struct Correction<'e> {
+    /// The reason for the change.
+    why: &'e str,
+    /// The changed command.
+    command: &'e str,
+}
+
+/// A command of plimsoll's own.
+#[derive(Serialize, JsonSchema)]
+struct NativeRow<'e> {
+    /// What to type; `null` if there is nothing.
+    command: Option<&'e str>,
+    /// What it does and does not do.
+    says: &'e str,
+}
+
+/// Returns all explanations as a document.
+pub fn document(explained: &ExplainedText) -> ExplainDocument<'_> {
+    ExplainDocument {
+        explained: explained.told.iter().map(row).collect(),
+        not_understood: &explained.not_understood,
+    }
+}
+
+fn row(explanation: &Explanation) -> ExplanationRow<'_> {
+    fn native(native: &Native) -> NativeRow<'_> {
+        NativeRow {
+            command: Some(native.command.as_str()).filter(|command| !command.is_empty()),
+            says: &native.says,
+        }
+    }
+    ExplanationRow {
+        tool: explanation.tool.name(),
+        line: explanation.line,
+        kind: if explanation.is_job_file { "job file" } else { "command" },
+        command: &explanation.command,
+        job_file: &explanation.job_file,
+        repairs: &explanation.repairs,
+        gaps: &explanation.gaps,
+        asks: &explanation.asks,
+        apart: &explanation.apart,
+        words: &explanation.words,
+        risks: &explanation.risks,
+        corrected: explanation.corrected.as_ref().map(|(why, command)| Correction { why, command }),
+        native: explanation.native.iter().map(native).collect(),
+    }
 }

@@ -3,9 +3,12 @@
 use super::dd::Dd;
 use diskspd::TimeSpan;
 use fio::{FioJob, JobOptions};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// How much it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Data may be lost.
     Danger,

@@ -1,5 +1,8 @@
 //! Splits a pasted line into words with their places: quotes, backslashes, HTML entities, and dashes as web pages have them.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// A word with its place; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -17,7 +20,7 @@ pub(super) fn texts(words: &[Piece]) -> Vec<String> {
 }
 
 /// Something that was repaired, with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Repair {
     /// What was repaired.
     pub what: &'static str,

@@ -1,12 +1,13 @@
 //! What a provider may bill for while a volume is tested.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::figure;
 use crate::{Limits, Resource};
 
 /// How the provider bills operations of this type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Billing {
     /// Nothing is billed.

@@ -1,5 +1,6 @@
 //! What limits admit: caps by block size, direction and pattern, and which rule sets them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
@@ -28,7 +29,7 @@ pub enum Locality {
 }
 
 /// Which rate of a rule applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// The rate that lasts for ever.

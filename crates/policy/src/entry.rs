@@ -1,5 +1,6 @@
 //! One policy of the catalogue as published: who states it, since when, how certain it is.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, Nanos};
 
@@ -71,7 +72,7 @@ impl Confidence {
 }
 
 /// Whether a policy still applies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Offered on the date of the source.
@@ -84,7 +85,7 @@ pub enum Status {
 }
 
 /// What the limits of a policy count together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// One volume.
@@ -97,7 +98,7 @@ pub enum Scope {
 }
 
 /// How certain the figures are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confidence {
     /// Grade of the weakest figure.
@@ -107,7 +108,7 @@ pub struct Confidence {
 }
 
 /// Where figures were read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// In a text of the provider.
@@ -123,7 +124,7 @@ pub enum Grade {
 }
 
 /// A text that states figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Short name.
@@ -139,7 +140,7 @@ pub struct Source {
 }
 
 /// Kind of a source's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
     /// The provider's own page.
@@ -157,7 +158,7 @@ pub enum SourceKind {
 }
 
 /// A provider's promise: `fraction` of the figure during `time`, a share of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Promise {
     /// Share of the figure, 0 to 1; `None` if the provider only says "up to".
@@ -167,7 +168,7 @@ pub struct Promise {
 }
 
 /// A workload for which a provider states its figures.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceWorkload {
     /// Share of reads, 0 to 1.

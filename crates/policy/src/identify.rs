@@ -1,5 +1,6 @@
 //! Which published policies give the measured levels, ranked, and what would distinguish the remaining ones.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use workload::{Bytes, BytesPerSecond, Direction, Iops, Nanos, PolicyName};
 
@@ -37,7 +38,7 @@ const MARKS: [(&str, &str); 13] = [
 ];
 
 /// What is known of a volume besides its levels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Circumstances {
     /// Size of the volume.
     pub size: Option<Bytes>,
@@ -55,7 +56,7 @@ impl Circumstances {
 }
 
 /// A policy that gives every level.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Candidate {
     /// Rank, from 1; equal if no level distinguishes two candidates.
     pub rank: usize,
@@ -85,7 +86,7 @@ pub struct Candidate {
 }
 
 /// What would distinguish a candidate from the first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Apart {
     /// A load at which their rates differ.

@@ -1,12 +1,13 @@
 //! Evaluated limits: what applies to one volume with all its parameters known.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, BytesPerSecond, Direction, Iops, Nanos, PolicyName};
 
 use crate::{Billing, Confidence, Promise, ReferenceWorkload, Scope, Source, Status};
 
 /// Everything that a policy says about one volume.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Id and every parameter that was used, defaults included, as they can be typed.
     pub policy: PolicyName,
@@ -41,7 +42,7 @@ pub struct Limits {
 }
 
 /// One rule. Rates are in operations or bytes a second, by [`Limit::resource`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// Short name, unique within the policy.
     pub id: String,
@@ -70,7 +71,7 @@ pub struct Limit {
 }
 
 /// A figure as the provider writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedRate {
     /// The baseline.
     pub baseline: f64,
@@ -79,7 +80,7 @@ pub struct PublishedRate {
 }
 
 /// What a rule counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resource {
     /// Operations.
@@ -89,7 +90,7 @@ pub enum Resource {
 }
 
 /// Which I/O a rule counts. Trims and flushes are not counted: no provider in the catalogue publishes a charge for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Covers {
     /// Reads and writes together.
@@ -101,7 +102,7 @@ pub enum Covers {
 }
 
 /// A unit in which providers write rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RateUnit {
     /// Operations a second.
     #[serde(rename = "ops/s")]
@@ -115,7 +116,7 @@ pub enum RateUnit {
 }
 
 /// How an ambiguous MB is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitReading {
     /// As 1,048,576 bytes.
@@ -125,7 +126,7 @@ pub enum UnitReading {
 }
 
 /// A rate above the baseline for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Burst {
     /// Operations or bytes a second.
     pub rate: f64,
@@ -134,7 +135,7 @@ pub struct Burst {
 }
 
 /// What pays for a burst.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
     /// A level that rises with the baseline, falls with usage, and must be above zero for a burst.
@@ -160,7 +161,7 @@ pub enum Bucket {
 }
 
 /// How an I/O is charged when its size counts: by the unit, at least one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accounting {
     /// Bytes of one charged unit.
@@ -173,7 +174,7 @@ pub struct Accounting {
 }
 
 /// How a fraction of a charged unit is charged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
     /// As a whole unit.

@@ -1,5 +1,6 @@
 //! Facts about the machine and the target, collected before anything ran.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
@@ -29,7 +30,7 @@ pub struct HostFacts {
 }
 
 /// Kind of target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A directory, in which an unnamed file of ours is measured.
@@ -48,7 +49,7 @@ pub enum TargetKind {
 }
 
 /// The target and the devices below it, from the top down.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetFacts {
     /// The target as typed.
     pub words: String,
@@ -65,6 +66,7 @@ pub struct TargetFacts {
     /// Alignment that direct I/O needs; zero if direct I/O is not possible.
     pub direct_alignment: Bytes,
     /// Reasons why figures from this target may not be the volume's (tmpfs, overlayfs, network file system).
+    #[schemars(with = "Vec<String>")]
     pub doubts: Vec<TargetDoubt>,
     /// Whether only reads may be measured because the target is not ours to write.
     pub reads_only: bool,
@@ -76,7 +78,7 @@ pub struct TargetFacts {
 }
 
 /// One block device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// Kernel name, for example `nvme0n1`.
     pub name: String,

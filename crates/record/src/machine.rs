@@ -1,5 +1,6 @@
 //! The machine that was watched: its devices and how they relate, limits set on it, and the phases of the watch.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
@@ -79,7 +80,7 @@ pub struct Phase {
 }
 
 /// What happened in a [`Phase`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseKind {
     /// Idle: no load of ours.

@@ -1,5 +1,6 @@
 //! A run: what was asked for, the facts collected, and what was measured.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{InTurns, Nanos, ProcedureRequest};
 
@@ -70,7 +71,7 @@ pub struct Run {
 }
 
 /// Where a run comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Measured by plimsoll.
@@ -85,7 +86,7 @@ pub enum Origin {
 }
 
 /// Something that happened beside the load.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// When it happened, on the run's clock.
     pub at: Nanos,
@@ -96,7 +97,7 @@ pub struct Event {
 }
 
 /// Kind of an [`Event`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
     /// Worth knowing.

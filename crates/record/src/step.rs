@@ -1,5 +1,6 @@
 //! A step as it happened.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
@@ -112,7 +113,7 @@ pub struct DirectionTotals {
 }
 
 /// An I/O that failed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoFailure {
     /// When it failed, on the run's clock.
     pub at: Nanos,

@@ -21,26 +21,27 @@ pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
 pub use words::cells::{cell_lines, crystal_table, job_words};
 pub use words::claims::{ClaimWords, answer_words, claim_words};
-pub use words::comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
+pub use words::comparison::{ComparisonDocument, comparison_json, comparison_text};
 pub use words::data::{
-    CsvTable, SeriesName, SeriesNames, SeriesNamesError, csv_tables, metric_columns, series_csv, series_json,
-    series_names, wanted,
+    CsvTable, SeriesDocument, SeriesName, SeriesNames, SeriesNamesError, csv_tables, metric_columns,
+    series_csv, series_json, series_names, wanted,
 };
+pub use words::document::{SCHEMA_VERSION, document_json};
 pub use words::doubt::{doubt, remedy};
 pub use words::forecast::{Credits, Forecast, forecast};
 pub use words::found::{Extent, findings_brief};
 pub use words::imported::imported;
-pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
+pub use words::json::{Report, json};
 pub use words::live::Showing;
 pub use words::note::note;
 pub use words::outlook::outlook;
 pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, cut, ending, phase_done, step_done, watch_progress};
 pub use words::progress_json::{
-    PROGRESS_SCHEMA, PROGRESS_VERSION, Stamp, device_now, interval_told, phase_ended, progress_line,
-    run_ended, run_started, so_far, step_ended, step_started,
+    ProgressEvent, ProgressLine, Stamp, device_now, interval_told, phase_ended, progress_line, run_ended,
+    run_started, so_far, step_ended, step_started,
 };
-pub use words::quick::{quick_json, quick_text};
+pub use words::quick::{QuickDocument, quick_json, quick_text};
 pub use words::running::{running_words, state};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::shell::{is_told_whole, shell_word};

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use analysis::{Outlooks, analyse};
 use record::{Interval, Note, Phase, Run, Sample, StepRecord};
-use report::{DeviceNow, Showing};
-use serde_json::{Value, json};
+use report::{DeviceNow, ProgressEvent, Showing};
 use workload::{Nanos, StepPlan};
 
 use crate::busiest::busiest;
@@ -178,7 +177,7 @@ impl Live {
     }
 
     /// Reports an event to programs, if any listens; the fields are computed only then.
-    fn event(&self, event: &str, fields: impl FnOnce(&Teller) -> Value) {
+    fn event<'e>(&self, event: &str, fields: impl FnOnce(&Teller) -> ProgressEvent<'e>) {
         if let Some(teller) = &self.teller {
             teller.tell(event, self.left_s(), fields(teller));
         }
@@ -228,7 +227,7 @@ impl Live {
     }
 
     pub(crate) fn interval(&mut self, interval: &Interval) {
-        self.event("interval", |teller| report::interval_told(&teller.name(), interval));
+        self.event("interval", |teller| report::interval_told(teller.name(), interval));
         if let Content::Steps(lines) = &mut self.content {
             lines.now.heard(interval);
             let told = lines.outlooks.as_mut().filter(|_| self.shown != ProgressDisplay::Nowhere);
@@ -288,7 +287,7 @@ impl Live {
             line.until = length.map(|length| Instant::now() + Duration::from_nanos(length.0));
             line.drawn = None;
             let length_s = length.map(|length| length.as_secs_f64()).filter(|&seconds| seconds > 0.0);
-            self.event("phase_started", |_| json!({ "name": phase, "length_s": length_s }));
+            self.event("phase_started", |_| ProgressEvent::PhaseStarted { name: phase, length_s });
         }
     }
 

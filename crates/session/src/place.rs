@@ -158,7 +158,7 @@ impl Place {
     /// Reports to programs that the run begins; returns the reporter for its events, if any program listens.
     pub(crate) fn begin_telling(&self, run: &Run) -> Option<Rc<Teller>> {
         let teller = Rc::new(Teller::of_next_run(self.steps_foreseen())?);
-        teller.tell("run_started", None, report::run_started(run, &self.run().display().to_string()));
+        teller.tell("run_started", None, report::run_started(run, self.run().display().to_string()));
         self.teller.replace(Some(Rc::clone(&teller)));
         Some(teller)
     }
@@ -168,7 +168,7 @@ impl Place {
         let teller = self.teller.borrow();
         let Some(teller) = teller.as_ref() else { return };
         let page = self.drawn().map(|page| page.display().to_string());
-        let fields = report::run_ended(run, analysis, (&self.run().display().to_string(), page.as_deref()));
+        let fields = report::run_ended(run, analysis, (self.run().display().to_string(), page));
         teller.tell("run_ended", Some(0.0), fields);
     }
 

@@ -11,8 +11,7 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 use kernel::OutletError;
-use report::Stamp;
-use serde_json::{Value, json};
+use report::{ProgressEvent, Stamp};
 
 use crate::failure::Failure;
 use crate::files;
@@ -88,8 +87,7 @@ pub fn begin(form: &Form) -> Result<(), Failure> {
 }
 
 fn opened(path: &Path) -> Result<File, Failure> {
-    let head = format!("{{\"schema\":\"{}\"", report::PROGRESS_SCHEMA);
-    files::begin_typed(path, &head).map_err(|error| {
+    files::begin_typed(path, "{\"schema\":\"plimsoll-progress\"").map_err(|error| {
         let why = match &error {
             OutletError::System(error) if error.kind() == ErrorKind::AlreadyExists => {
                 "is there already and no progress of plimsoll's".to_owned()
@@ -109,14 +107,14 @@ pub(crate) fn form() -> &'static Form {
 pub(crate) fn takes_words(text: &str) -> bool {
     let is_ours = *form() == Form::Json;
     if is_ours {
-        tell("message", Stamp::default(), json!({ "text": text }));
+        tell("message", Stamp::default(), ProgressEvent::Message { text });
     }
     is_ours
 }
 
 /// Reports that the command is over, with this exit code. If a file lacks lines, that is said on stderr.
 pub fn ended(code: u8) {
-    tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, json!({ "exit_code": code }));
+    tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, ProgressEvent::Ended { exit_code: code });
     if let Some(ProgressChannel { form: Form::JsonIn(path), lost, .. }) = TOLD.get()
         && let Some(error) = lost.get()
     {
@@ -126,7 +124,7 @@ pub fn ended(code: u8) {
 }
 
 /// Writes a line. If the reader of a pipe is gone, there is nobody left to tell.
-fn tell(event: &str, stamp: Stamp, fields: Value) {
+fn tell(event: &str, stamp: Stamp, fields: ProgressEvent<'_>) {
     let Some(told) = TOLD.get() else { return };
     let Some(sink) = &told.sink else { return };
     let stamp = Stamp { elapsed_s: told.begun.elapsed().as_secs_f64(), ..stamp };
@@ -181,7 +179,7 @@ impl Teller {
     }
 
     /// Reports an event of the run, with the seconds left of it.
-    pub(crate) fn tell(&self, event: &str, left_s: Option<f64>, fields: Value) {
+    pub(crate) fn tell(&self, event: &str, left_s: Option<f64>, fields: ProgressEvent<'_>) {
         let step = Some(self.step.get()).filter(|&step| step > 0);
         tell(event, Stamp { left_s, run: Some(self.run), step, elapsed_s: 0.0 }, fields);
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Access, BlockSizes, Buffers, Bytes, Flush, Nanos, Pace, StopRule, Terms, Verify};
@@ -36,7 +37,7 @@ impl BackendKind {
 }
 
 /// Purpose of a step. The analysis reads it: a step's purpose is data and never guessed from its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     /// Nothing is issued; the target is watched for load that is not ours.

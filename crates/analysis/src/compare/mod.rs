@@ -14,6 +14,7 @@ mod straying;
 mod unit_prices;
 mod work;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{InTurns, Nanos};
 
@@ -53,7 +54,7 @@ pub struct Comparison {
 }
 
 /// What a side is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideFacts {
     /// Name of the side.
     pub label: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use record::Run;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
@@ -11,7 +12,7 @@ use super::items::{Item, tool};
 use super::side::Side;
 
 /// A parameter that is not the same on all sides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// Name of the parameter: `tool`, `engine`, `block size`, …
     pub what: String,

@@ -1,9 +1,10 @@
 //! A price as a user types it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A price as typed, such as `5.00/month` or `EUR 0.10/hour`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Price {
     /// The amount.
     pub amount: f64,
@@ -14,7 +15,7 @@ pub struct Price {
 }
 
 /// Period for which a price is paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
     /// An hour; 730 make a month, as providers count.

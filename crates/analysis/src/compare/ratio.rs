@@ -1,5 +1,6 @@
 //! How one side's figure compares with another's, and how well that is known.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::compare::hodges_lehmann;
 use statistics::distribution::t_quantile;
@@ -19,7 +20,7 @@ pub struct Sample {
 }
 
 /// How one figure compares with another.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// The other side's figure divided by the first side's.
     pub value: f64,
@@ -37,7 +38,7 @@ pub struct Ratio {
 }
 
 /// What pairs show of a ratio besides its value.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairs {
     /// Number of pairs: blocks in which both sides have the figure.
     pub blocks: usize,
@@ -62,7 +63,7 @@ pub struct Pairs {
 }
 
 /// What an interval rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// Several runs per side: the median of all ratios of their runs, with the interval that inverts the
@@ -97,7 +98,7 @@ pub enum Basis {
 }
 
 /// What follows from a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The interval excludes ±2 %; of pairs, the difference is no chance among all rows, and not surely within the margin.

@@ -1,6 +1,7 @@
 //! What the figures of one side show of its volume by a policy's arithmetic, and what they do not show.
 
 use policy::{Bucket, Limit, Limits, Resource};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
@@ -11,7 +12,7 @@ use crate::finding::Confidence;
 use crate::verdict::Quantity;
 
 /// Something that the figures of one side show, with what it rests on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadingFinding {
     /// Index of the side.
     pub side: usize,
@@ -25,7 +26,7 @@ pub struct ReadingFinding {
 }
 
 /// Kinds of readings. Rates are charged I/Os per second, or bytes per second; credits are rates times seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reading {
     /// The volume was served from burst credits of its declared type.

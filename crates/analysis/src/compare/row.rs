@@ -1,5 +1,6 @@
 //! A row of a comparison: one figure of the same work on every side.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ratio::Ratio;
@@ -9,7 +10,7 @@ use super::work::Work;
 const LARGE: u64 = 64 << 10;
 
 /// The figure that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// I/Os per second; more is better.
@@ -33,7 +34,7 @@ impl Measure {
 }
 
 /// The same work, side by side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// The work.
     pub work: Work,
@@ -49,7 +50,7 @@ pub struct Row {
 }
 
 /// What a side reached at one work.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideFigure {
     /// Mean of its runs.
     pub value: f64,

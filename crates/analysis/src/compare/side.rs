@@ -2,6 +2,7 @@
 
 use policy::Limits;
 use record::Run;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
@@ -32,7 +33,7 @@ impl Side {
 }
 
 /// Where the size of a volume comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeFrom {
     /// The command line.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use policy::{Limit, Resource};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
@@ -13,7 +14,7 @@ use super::side::{Side, size};
 use super::work::Work;
 
 /// What one unit costs on each side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PriceRow {
     /// Work that reached it; `None` for the price of space.
     pub work: Option<Work>,
@@ -32,7 +33,7 @@ pub struct PriceRow {
 }
 
 /// A latency that had to be kept, and what kept it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Within {
     /// Bound on the 99th percentile of latency, nanoseconds.
     pub latency_ns_p99: u64,
@@ -41,7 +42,7 @@ pub struct Within {
 }
 
 /// The greatest rate within a latency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateWithinLatency {
     /// I/Os per second, or bytes per second.
     pub rate: f64,
@@ -50,7 +51,7 @@ pub struct RateWithinLatency {
 }
 
 /// The side that costs least per unit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cheapest {
     /// Index of the side.
     pub side: usize,

@@ -1,5 +1,6 @@
 //! What was done, whatever the job was called: the key by which figures of different tools are matched.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
@@ -7,7 +8,7 @@ use crate::cells::Cell;
 use crate::step_figures::Point;
 
 /// What was done in one direction. A field is `None` if an import does not say it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// Direction; `None` if the tool does not say or adds both up.
     pub direction: Option<Direction>,

@@ -9,7 +9,8 @@ use std::time::Duration;
 use kernel::Clock;
 use record::{CpuCounters, Sample, TargetFacts};
 use sampler::{Devices, Root, Sampler, host_facts, target_facts};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use session::failure::Failure;
 use session::output;
 use workload::{BackendKind, Bytes};
@@ -30,7 +31,8 @@ const CLOCK_READ_NS: f64 = 100.0;
 const MEMORY_LEFT: Bytes = Bytes::mib(512);
 
 /// How much a sign matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 enum Weight {
     /// As it should be.
     Fine,
@@ -40,12 +42,23 @@ enum Weight {
     Spoils,
 }
 
+/// What was examined.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DoctorDocument<'s> {
+    /// Each aspect.
+    signs: &'s [Sign],
+}
+
 /// One aspect that was examined.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Sign {
+    /// The aspect.
     what: &'static str,
+    /// How much it matters.
     weight: Weight,
+    /// What was found, in words.
     found: String,
+    /// What to do about it, in words; empty if nothing.
     remedy: &'static str,
 }
 
@@ -68,7 +81,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let signs = signs(&target);
     match arguments.format {
         Format::Text => output::result(&text(&signs))?,
-        Format::Json => output::result(&format!("{:#}\n", document(&signs)))?,
+        Format::Json => output::result(&report::document_json("doctor", &DoctorDocument { signs: &signs }))?,
     }
     Ok(u8::from(signs.iter().any(|sign| sign.weight == Weight::Spoils)))
 }
@@ -263,21 +276,6 @@ fn text(signs: &[Sign]) -> String {
         more => writeln!(text, "\n{more} things would spoil a measurement here."),
     };
     text
-}
-
-fn document(signs: &[Sign]) -> Value {
-    let each: Vec<Value> = signs
-        .iter()
-        .map(|sign| {
-            let weight = match sign.weight {
-                Weight::Fine => "fine",
-                Weight::Note => "note",
-                Weight::Spoils => "spoils",
-            };
-            json!({"what": sign.what, "weight": weight, "found": sign.found, "remedy": sign.remedy})
-        })
-        .collect();
-    json!({"schema": "plimsoll-doctor", "schema_version": 1, "signs": each})
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@ mod called;
 
 use std::path::{Path, PathBuf};
 
-use import::{Import, together};
+use import::{Import, Trouble, together};
 use jiff::civil::Date;
-use record::{ObservedMachine, Origin, PRINTED_AT, Run};
-use serde_json::{Value, json};
+use record::{ObservedMachine, Origin, PRINTED_AT, ReportedPart, Run};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::arguments::{Format, ImportArguments, typed};
 use session::failure::Failure;
@@ -15,6 +17,72 @@ use session::inputs::{Reader, files_in, is_run_file, tell};
 use session::named_input::{NamedInput, PRINTED, is_folder};
 use session::output;
 use session::place::{Place, short};
+
+/// What was read from other tools' outputs.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ImportDocument<'i> {
+    /// Version that read.
+    plimsoll_version: &'static str,
+    /// Each input.
+    files: Vec<FileRow<'i>>,
+}
+
+/// An input.
+#[derive(Serialize, JsonSchema)]
+struct FileRow<'i> {
+    /// Name of the input.
+    file: &'i str,
+    /// Why nothing was read from it.
+    error: Option<&'i str>,
+    /// What the user should know about the figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<&'i [String]>,
+    /// Places that could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    troubles: Option<&'i [Trouble]>,
+    /// Each result.
+    runs: Vec<ResultRow<'i>>,
+}
+
+/// A result of another tool.
+#[derive(Serialize, JsonSchema)]
+struct ResultRow<'i> {
+    /// Path of the run file.
+    run_file: String,
+    /// The tool and its format.
+    tool: &'i str,
+    /// What the tool's output lacks.
+    lacks: &'i [String],
+    /// What is to be known of the run.
+    notes: Vec<&'i str>,
+    /// Start of the run: milliseconds since 1970, UTC; 0 if the output does not say.
+    started_unix_ms: u64,
+    /// Figures as they were printed.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    reported: &'i [ReportedPart],
+    /// Series that were printed; their values are in the run file.
+    observed: Option<ObservedRow<'i>>,
+}
+
+/// Series that another tool printed.
+#[derive(Serialize, JsonSchema)]
+struct ObservedRow<'i> {
+    /// Number of intervals.
+    intervals: usize,
+    /// Each device.
+    devices: Vec<DeviceRow<'i>>,
+    /// Metrics of the CPU.
+    cpu: Vec<&'static str>,
+}
+
+/// A device of which series were printed.
+#[derive(Serialize, JsonSchema)]
+struct DeviceRow<'i> {
+    /// Name of the device.
+    device: &'i str,
+    /// Metrics of the device.
+    metrics: Vec<&'static str>,
+}
 
 /// An input and its result.
 struct Source {
@@ -177,67 +245,53 @@ fn summary(sources: &[Source]) -> String {
 
 /// Returns everything as one JSON document.
 fn document(sources: &[Source]) -> String {
-    let files: Vec<Value> = sources.iter().map(file_value).collect();
-    let document = json!({
-        "schema": "plimsoll-import",
-        "schema_version": 1,
-        "plimsoll_version": env!("CARGO_PKG_VERSION"),
-        "files": files,
-    });
-    // Printing a `Value` cannot fail: its keys are strings and its numbers are finite.
-    report::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
+    let (plimsoll_version, files) = (env!("CARGO_PKG_VERSION"), sources.iter().map(file_row).collect());
+    report::document_json("import", &ImportDocument { plimsoll_version, files })
 }
 
-fn file_value(source: &Source) -> Value {
-    let import = match &source.outcome {
-        Ok(import) => import,
-        Err(unread) => return json!({ "file": source.name, "error": unread.message(), "runs": [] }),
-    };
-    let troubles = import.troubles.iter().map(|trouble| {
-        json!({
-            "line": trouble.line,
-            "column": trouble.column,
-            "expected": trouble.expected,
-            "found": trouble.found,
-        })
-    });
-    let runs = import.runs.iter().zip(&source.written).map(|(run, file)| run_value(run, file));
-    json!({
-        "file": source.name,
-        "error": null,
-        "notes": import.notes,
-        "troubles": troubles.collect::<Vec<_>>(),
-        "runs": runs.collect::<Vec<_>>(),
-    })
+fn file_row(source: &Source) -> FileRow<'_> {
+    let file = source.name.as_str();
+    match &source.outcome {
+        Err(unread) => {
+            FileRow { file, error: Some(unread.message()), notes: None, troubles: None, runs: Vec::new() }
+        }
+        Ok(import) => FileRow {
+            file,
+            error: None,
+            notes: Some(&import.notes),
+            troubles: Some(&import.troubles),
+            runs: import.runs.iter().zip(&source.written).map(|(run, file)| result_row(run, file)).collect(),
+        },
+    }
 }
 
-fn run_value(run: &Run, file: &Path) -> Value {
+fn result_row<'i>(run: &'i Run, file: &Path) -> ResultRow<'i> {
     let (tool, lacks) = match &run.origin {
         Origin::Imported { tool, lacks } => (tool.as_str(), lacks.as_slice()),
         Origin::Measured => ("", &[][..]),
     };
-    json!({
-        "run_file": file.display().to_string(),
-        "tool": tool,
-        "lacks": lacks,
-        "notes": run.events.iter().map(|event| &event.text).collect::<Vec<_>>(),
-        "started_unix_ms": run.started_unix_ms,
-        "reported": run.reported,
-        "observed": run.observed.as_ref().map(observed),
-    })
+    ResultRow {
+        run_file: file.display().to_string(),
+        tool,
+        lacks,
+        notes: run.events.iter().map(|event| event.text.as_str()).collect(),
+        started_unix_ms: run.started_unix_ms,
+        reported: &run.reported,
+        observed: run.observed.as_ref().map(observed_row),
+    }
 }
 
 /// Lists the recorded series; their values are in the run file, where `plimsoll report --csv` and `--series` read them.
-fn observed(observed: &ObservedMachine) -> Value {
-    let devices = observed.devices.iter().map(|device| {
-        let metrics: Vec<&str> = device.metrics.iter().map(|(metric, _)| metric.column()).collect();
-        json!({ "device": device.name, "metrics": metrics })
+fn observed_row(observed: &ObservedMachine) -> ObservedRow<'_> {
+    let devices = observed.devices.iter().map(|device| DeviceRow {
+        device: &device.name,
+        metrics: device.metrics.iter().map(|(metric, _)| metric.column()).collect(),
     });
-    json!({
-        "intervals": observed.intervals.len(),
-        "devices": devices.collect::<Vec<_>>(),
-        "cpu": observed.cpu.iter().map(|(metric, _)| metric.column()).collect::<Vec<_>>(),
-    })
+    ObservedRow {
+        intervals: observed.intervals.len(),
+        devices: devices.collect(),
+        cpu: observed.cpu.iter().map(|(metric, _)| metric.column()).collect(),
+    }
 }
 
 /// Prints on stderr what could not be read, and what the user should know about the figures.

@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use record::PATIENCE;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use volumes::lab::{
     LabEntry, LabVolume, Lifetime, MakeOptions, Owner, Removal, default_dir, down, down_own, in_words, keep,
     lift_leftovers, list,
 };
-use workload::PolicyName;
+use workload::{Bytes, PolicyName};
 
 use crate::arguments::{Format, LabAction, LabArguments};
 use crate::commands::own;
@@ -25,6 +26,28 @@ use session::signals::StopFlag;
 
 /// The variable that names the device to a command.
 const DEVICE: &str = "PLIMSOLL_DEVICE";
+
+/// Lab volumes.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LabDocument<'v> {
+    /// Each lab volume.
+    volumes: Vec<VolumeRow<'v>>,
+}
+
+/// A lab volume.
+#[derive(Serialize, JsonSchema)]
+struct VolumeRow<'v> {
+    /// Path of the device.
+    device: String,
+    /// Size of the volume, bytes.
+    size: Bytes,
+    /// Policy with its parameters.
+    policy: &'v str,
+    /// Limits that the kernel has now, in words.
+    in_force: String,
+    /// Share of credits that is left (0 to 1); `null` if there is no bucket.
+    credits_share: Option<f64>,
+}
 
 /// Makes, lists or removes lab volumes.
 pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
@@ -177,19 +200,14 @@ fn words(removal: Removal) -> &'static str {
 
 /// Returns the volumes as one JSON document.
 fn document(entries: &[LabEntry]) -> String {
-    let each: Vec<Value> = entries
-        .iter()
-        .map(|entry| {
-            json!({
-                "device": entry.device.display().to_string(),
-                "size": entry.size.0,
-                "policy": entry.policy,
-                "in_force": in_words(&entry.in_force),
-                "credits_share": entry.credits.map(|left| f64::from(left) / 1000.0),
-            })
-        })
-        .collect();
-    format!("{:#}\n", json!({ "schema": "plimsoll-lab", "schema_version": 1, "volumes": each }))
+    let volumes = entries.iter().map(|entry| VolumeRow {
+        device: entry.device.display().to_string(),
+        size: entry.size,
+        policy: &entry.policy,
+        in_force: in_words(&entry.in_force),
+        credits_share: entry.credits.map(|left| f64::from(left) / 1000.0),
+    });
+    report::document_json("lab", &LabDocument { volumes: volumes.collect() })
 }
 
 fn table(entries: &[LabEntry]) -> String {

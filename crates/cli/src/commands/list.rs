@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use report::verdict_words;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use session::failure::Failure;
 use session::inputs::Reader;
 use session::output;
@@ -18,6 +19,36 @@ const INDENT: &str = "                  ";
 
 /// Most characters by which a line may end early, because no word is split.
 const LONG_WORD: usize = 12;
+
+/// The run files of a folder.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ListDocument<'l> {
+    /// The folder.
+    folder: String,
+    /// Number of run files in it.
+    run_files: usize,
+    /// The newest of them, the one written last first.
+    runs: Vec<RunRow<'l>>,
+}
+
+/// A run file.
+#[derive(Serialize, JsonSchema)]
+struct RunRow<'l> {
+    /// Path of the file.
+    path: String,
+    /// Start of the run: milliseconds since 1970, UTC.
+    started_unix_ms: u64,
+    /// Command after the program's name.
+    command: &'l str,
+    /// Whether the run was finished and not cut off.
+    complete: bool,
+    /// If it is not complete: how far it has come, or that it was stopped.
+    state: &'l Option<String>,
+    /// The answer, in words.
+    verdict: Option<&'l String>,
+    /// Why the file cannot be read.
+    unreadable: Option<&'l String>,
+}
 
 /// A run in the list.
 pub(super) struct RunEntry {
@@ -42,7 +73,7 @@ pub fn run(arguments: &ListArguments) -> Result<u8, Failure> {
     let listed: Vec<RunEntry> = files.iter().take(most).map(|path| look_at(path)).collect();
     match arguments.format {
         Format::Text => output::result(&text(&folder, &listed, files.len()))?,
-        Format::Json => output::result(&format!("{:#}\n", document(&folder, &listed, files.len())))?,
+        Format::Json => output::result(&document(&folder, &listed, files.len()))?,
     }
     Ok(0)
 }
@@ -153,26 +184,16 @@ pub(super) fn when(unix_ms: u64) -> String {
     }
 }
 
-fn document(folder: &Path, listed: &[RunEntry], all: usize) -> Value {
-    let runs: Vec<Value> = listed
-        .iter()
-        .map(|run| {
-            json!({
-                "path": run.path.display().to_string(),
-                "started_unix_ms": run.started_unix_ms,
-                "command": run.command,
-                "complete": run.complete,
-                "state": run.state,
-                "verdict": run.answer.as_ref().ok(),
-                "unreadable": run.answer.as_ref().err(),
-            })
-        })
-        .collect();
-    json!({
-        "schema": "plimsoll-list",
-        "schema_version": 1,
-        "folder": folder.display().to_string(),
-        "run_files": all,
-        "runs": runs,
-    })
+fn document(folder: &Path, listed: &[RunEntry], run_files: usize) -> String {
+    let runs = listed.iter().map(|run| RunRow {
+        path: run.path.display().to_string(),
+        started_unix_ms: run.started_unix_ms,
+        command: &run.command,
+        complete: run.complete,
+        state: &run.state,
+        verdict: run.answer.as_ref().ok(),
+        unreadable: run.answer.as_ref().err(),
+    });
+    let (folder, runs) = (folder.display().to_string(), runs.collect());
+    report::document_json("list", &ListDocument { folder, run_files, runs })
 }

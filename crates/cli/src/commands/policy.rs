@@ -1,7 +1,7 @@
 //! `plimsoll policy`: the catalogue of published limits, for reading.
 
-mod list;
-mod matched;
+pub mod list;
+pub mod matched;
 
 use std::path::Path;
 

@@ -1,11 +1,47 @@
 //! `plimsoll profile`: the built-in workloads, with what each measures and leaves out.
 
 use experiments::{Profile, ProfileStep, profile_names, profile_text};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::arguments::{Format, ProfileAction, ProfileArguments};
 use session::failure::Failure;
 use session::output;
+
+/// Profiles.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ProfilesDocument<'p> {
+    /// Each profile.
+    profiles: Vec<ProfileRow<'p>>,
+}
+
+/// A profile.
+#[derive(Serialize, JsonSchema)]
+struct ProfileRow<'p> {
+    /// Name by which it is run.
+    name: &'p str,
+    /// What it imitates.
+    title: &'p str,
+    /// What it does.
+    about: &'p str,
+    /// What its figures mean.
+    measures: &'p str,
+    /// What it leaves out.
+    left_out: &'p str,
+    /// Steps in the order they run.
+    steps: Vec<StepRow<'p>>,
+}
+
+/// A step of a profile.
+#[derive(Serialize, JsonSchema)]
+struct StepRow<'p> {
+    /// Name of the step.
+    name: &'p str,
+    /// Seconds that count.
+    seconds: f64,
+    /// Its jobs in words.
+    jobs: Vec<String>,
+}
 
 /// Lists the profiles, or shows one.
 pub fn run(arguments: &ProfileArguments) -> Result<u8, Failure> {
@@ -40,22 +76,20 @@ fn list() -> Result<(), Failure> {
 
 /// Returns profiles as one JSON document.
 fn document(all: &[Profile]) -> String {
-    let step = |step: &ProfileStep| {
-        let jobs: Vec<String> = step.jobs.iter().map(report::job_words).collect();
-        json!({ "name": step.name, "seconds": step.time.as_secs_f64(), "jobs": jobs })
-    };
-    let each = all.iter().map(|profile| {
-        json!({
-            "name": profile.name,
-            "title": profile.title,
-            "about": profile.about,
-            "measures": profile.measures,
-            "left_out": profile.left_out,
-            "steps": profile.steps.iter().map(step).collect::<Vec<_>>(),
-        })
+    let profiles = all.iter().map(|profile| ProfileRow {
+        name: &profile.name,
+        title: &profile.title,
+        about: &profile.about,
+        measures: &profile.measures,
+        left_out: &profile.left_out,
+        steps: profile.steps.iter().map(step_row).collect(),
     });
-    let each: Vec<Value> = each.collect();
-    format!("{:#}\n", json!({ "schema": "plimsoll-profiles", "schema_version": 1, "profiles": each }))
+    report::document_json("profiles", &ProfilesDocument { profiles: profiles.collect() })
+}
+
+fn step_row(step: &ProfileStep) -> StepRow<'_> {
+    let jobs = step.jobs.iter().map(report::job_words).collect();
+    StepRow { name: &step.name, seconds: step.time.as_secs_f64(), jobs }
 }
 
 /// Describes a profile: what it imitates, what its figures mean, what it leaves out, and its steps.

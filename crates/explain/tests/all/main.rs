@@ -9,7 +9,8 @@ mod several;
 use std::collections::BTreeSet;
 
 use explain::{
-    Around, ExplainError, ExplainedText, Explanation, Level, every, explain_all, find, json, of_words, text,
+    Around, ExplainError, ExplainedText, Explanation, Level, document, every, explain_all, find, of_words,
+    text,
 };
 use proptest::prelude::*;
 
@@ -19,6 +20,10 @@ fn around() -> Around<'static> {
 
 fn all(pasted: &str) -> Result<ExplainedText, ExplainError> {
     explain_all(&find(pasted), &around())
+}
+
+fn json(explained: &ExplainedText) -> serde_json::Value {
+    serde_json::to_value(document(explained)).unwrap()
 }
 
 fn one(pasted: &str) -> Explanation {

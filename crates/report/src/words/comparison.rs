@@ -3,18 +3,16 @@
 
 use std::fmt::Write as _;
 
-use analysis::compare::{Comparison, Row};
-use serde_json::{Value, json};
+use analysis::compare::{Comparison, Difference, PriceRow, ReadingFinding, Row, SideFacts, Work};
+use schemars::JsonSchema;
+use serde::Serialize;
+use workload::InTurns;
 
 use crate::words::better_buy::{Room, baseline_notes, lead, price_table};
 use crate::words::comparison_words as words;
+use crate::words::document::{Object, document_json};
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
 use crate::words::{numbers, turns};
-
-/// Name of the document's schema.
-pub const COMPARISON_SCHEMA: &str = "plimsoll-comparison";
-/// Version of the schema.
-pub const COMPARISON_VERSION: u32 = 1;
 
 /// Length of the longest bar, in columns.
 const BAR: usize = 36;
@@ -287,33 +285,74 @@ fn readings(comparison: &Comparison) -> String {
     blocks.join("\n")
 }
 
-/// Returns the comparison as one JSON document: its values, and the sentences made from them.
+/// A comparison: its values, and the sentences made from them.
+#[derive(Serialize, JsonSchema)]
+pub struct ComparisonDocument<'c> {
+    /// Version that compared.
+    plimsoll_version: &'static str,
+    /// What each side is.
+    sides: &'c [SideFacts],
+    /// Parameters that differ between the sides.
+    differing: &'c [Difference],
+    /// Figures of work that at least two sides did.
+    rows: &'c [Row],
+    /// How the sides were loaded in turns; `null` if they were not.
+    #[schemars(with = "Option<Object>")]
+    in_turns: &'c Option<InTurns>,
+    /// Which is the better buy, in words.
+    verdict: Option<String>,
+    /// What the figures rest on, in words.
+    notes: Vec<String>,
+    /// Work that one side alone did, with the side's index.
+    alone: &'c [(usize, Work)],
+    /// Price per unit, if prices are given.
+    prices: &'c [PriceRow],
+    /// The prices in words.
+    price_sentences: Vec<String>,
+    /// What the figures show of each volume.
+    readings: Vec<ReadingRow<'c>>,
+}
+
+/// What the figures show of a volume, with its words.
+#[derive(Serialize, JsonSchema)]
+struct ReadingRow<'c> {
+    #[serde(flatten)]
+    finding: &'c ReadingFinding,
+    /// The reading as a sentence.
+    sentence: String,
+    /// Its numbers in words.
+    details: Option<String>,
+    /// What else could explain it.
+    unless: Option<&'static str>,
+    /// What to do next.
+    next: String,
+}
+
+/// Returns the comparison as one JSON document.
 pub fn comparison_json(comparison: &Comparison) -> String {
-    let reading = |finding: &analysis::compare::ReadingFinding| {
-        let mut value = serde_json::to_value(finding).unwrap_or_default();
-        if let Value::Object(map) = &mut value {
-            map.insert("sentence".into(), words::reading_sentence(comparison, finding).into());
-            map.insert("details".into(), words::reading_details(finding).into());
-            map.insert("unless".into(), words::reading_competing(finding).into());
-            map.insert("next".into(), words::reading_next(finding).into());
-        }
-        value
+    let reading = |finding| ReadingRow {
+        finding,
+        sentence: words::reading_sentence(comparison, finding),
+        details: words::reading_details(finding),
+        unless: words::reading_competing(finding),
+        next: words::reading_next(finding),
     };
-    let document = json!({
-        "schema": COMPARISON_SCHEMA,
-        "schema_version": COMPARISON_VERSION,
-        "plimsoll_version": env!("CARGO_PKG_VERSION"),
-        "sides": comparison.sides,
-        "differing": comparison.differing,
-        "rows": comparison.rows,
-        "in_turns": comparison.in_turns,
-        "verdict": lead(comparison),
-        "notes": if comparison.in_turns.is_some() { turns::notes(comparison) } else { words::basis_notes(comparison) },
-        "alone": comparison.alone,
-        "prices": comparison.prices,
-        "price_sentences": words::price_sentences(comparison),
-        "readings": comparison.readings.iter().map(reading).collect::<Vec<_>>(),
-    });
-    // A `Value` always prints: its keys are strings and its numbers are finite.
-    crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
+    let notes = match comparison.in_turns {
+        Some(_) => turns::notes(comparison),
+        None => words::basis_notes(comparison),
+    };
+    let document = ComparisonDocument {
+        plimsoll_version: env!("CARGO_PKG_VERSION"),
+        sides: &comparison.sides,
+        differing: &comparison.differing,
+        rows: &comparison.rows,
+        in_turns: &comparison.in_turns,
+        verdict: lead(comparison),
+        notes,
+        alone: &comparison.alone,
+        prices: &comparison.prices,
+        price_sentences: words::price_sentences(comparison),
+        readings: comparison.readings.iter().map(reading).collect(),
+    };
+    document_json("comparison", &document)
 }

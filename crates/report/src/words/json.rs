@@ -1,290 +1,429 @@
 //! The whole result as one JSON document with stable names (docs/reference/report-json.md).
 
-use std::io::{self, Write};
+use std::collections::BTreeMap;
 
-use analysis::{Analysis, ClaimRow, Finding, Meaning};
-use record::{Interval, Run, StepRecord, TargetFacts};
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value, json};
-use workload::Direction;
+use analysis::{
+    Analysis, Answer, ClaimRow, Confidence, Consumption, Doubt, Evidence, Finding, FiveWindows, Headroom,
+    LatencyRow, Meaning, Point, ProcedureAnswer, Regimes, WatchFigures,
+};
+use record::{
+    Event, HostFacts, Interval, IoFailure, Origin, ReportedPart, Run, Sample, StepRecord, TargetFacts,
+};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use workload::{Direction, Ending, Nanos, StepKind, StepPlan};
 
+use crate::words::document::{Object, document_json};
 use crate::words::doubt::doubt_json;
 use crate::words::note::note;
 use crate::words::sentence::{competing, next_step, sentence};
 use crate::words::target_doubt::target_doubt;
 use crate::words::verdict::verdict_words;
-use crate::words::wrap::clean_json;
-
-/// Name of the document's schema.
-pub const SCHEMA: &str = "plimsoll-report";
-/// Version of the schema, raised if a key changes its meaning or goes away; a new key does not raise it.
-pub const SCHEMA_VERSION: u32 = 1;
 
 /// Returns the result as one JSON document that ends with a line break. Times are nanoseconds on the run's clock,
 /// rates per second, sizes bytes, shares 0 to 1; a figure that is not a number is `null`.
 pub fn json(run: &Run, analysis: &Analysis) -> String {
-    let mut document = Vec::new();
-    // Writing into memory cannot fail, and only text is written.
-    let _ = write_json(run, analysis, &mut document);
-    String::from_utf8(document).unwrap_or_default()
+    document_json("report", &Report::of(run, analysis))
 }
 
-/// Writes the document of [`json`] without holding it in memory: it may be ten times as long as the run file.
-///
-/// # Errors
-/// Errors of `out`.
-pub fn write_json(run: &Run, analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(CleanWriter(out), &Document { run, analysis })?;
-    out.write_all(b"\n")
-}
-
-/// Writes JSON whose strings hold nothing that controls a terminal. Each write it is given must end between
-/// characters.
-struct CleanWriter<'w, W>(&'w mut W);
-
-impl<W: Write> Write for CleanWriter<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) if !text.is_ascii() || text.contains('\x7f') => {
-                self.0.write_all(clean_json(text.to_owned()).as_bytes())?;
-            }
-            _ => self.0.write_all(bytes)?,
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-/// The whole document. Long lists become JSON item by item, because as one tree they take ten times the memory of
+/// The whole result. Long lists become JSON item by item, because as one tree they take ten times the memory of
 /// the run.
-struct Document<'r> {
-    run: &'r Run,
-    analysis: &'r Analysis,
+#[derive(Serialize, JsonSchema)]
+pub struct Report<'r> {
+    /// Version that recorded the run.
+    plimsoll_version: &'r str,
+    /// The answer.
+    verdict: VerdictRow<'r>,
+    /// Answer to what a procedure was asked; `null` if the steps say it all.
+    #[schemars(with = "Option<Object>")]
+    answered: &'r Option<ProcedureAnswer>,
+    /// What it means, the weightiest first.
+    findings: Vec<FindingRow<'r>>,
+    /// Latency of one I/O at a time: reads, writes, flushes.
+    latencies: &'r [LatencyRow],
+    /// Rungs of the depth ladders, by direction and then rising depth.
+    depths: &'r [Point],
+    /// Rungs of the block ladders, by direction and then rising block.
+    blocks: &'r [Point],
+    /// Jobs that the user defined.
+    jobs: &'r [Point],
+    /// Greatest rates at which claimed latencies hold.
+    headroom: &'r [Headroom],
+    /// What the run has used up.
+    spent: &'r Consumption,
+    /// Time in which no change of the level was found, nanoseconds; 0 if there was one, or if the level drifts.
+    horizon_ns: Nanos,
+    /// Changes of the level, with their times.
+    #[schemars(with = "Object")]
+    regimes: &'r Regimes,
+    /// Steady state as the SNIA defines it; `null` if there was too little of one load since the last change.
+    #[schemars(with = "Option<Object>")]
+    five_windows: &'r Option<FiveWindows>,
+    /// Figures of a watched machine; `null` if only a target was measured.
+    #[schemars(with = "Option<Object>")]
+    watched: &'r Option<WatchFigures>,
+    /// What was run.
+    run: RunRow<'r>,
+    /// Steps in the order they ran.
+    #[schemars(with = "Vec<StepRow>")]
+    steps: Each<'r, StepRecord, StepRow<'r>>,
+    /// What another tool printed.
+    #[schemars(with = "Vec<Object>")]
+    reported: &'r [ReportedPart],
+    /// Raw counters of the machine, in the order of time.
+    #[schemars(with = "Vec<Object>")]
+    samples: &'r [Sample],
 }
 
-impl Serialize for Document<'_> {
+/// The answer to all claims.
+#[derive(Serialize, JsonSchema)]
+struct VerdictRow<'r> {
+    /// The answer in one word.
+    answer: Answer,
+    /// Exit code that goes with it.
+    exit_code: u8,
+    /// What the claims were about: the policy as typed, or the expectation.
+    subject: &'r Option<String>,
+    /// The answer as a sentence.
+    sentence: String,
+    /// What stops the volume, in words.
+    stops: String,
+    /// Each claim beside what was measured; without claims, a row for each cap.
+    #[schemars(with = "Vec<ClaimRow>")]
+    claims: Vec<Value>,
+    /// Doubts that concern the whole run.
+    #[schemars(with = "Vec<Doubt>")]
+    doubts: Vec<Value>,
+}
+
+/// Something that the record shows.
+#[derive(Serialize, JsonSchema)]
+struct FindingRow<'r> {
+    /// Rule that found it; its numbers stand beside.
+    #[schemars(with = "String")]
+    kind: Value,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    numbers: Object,
+    /// Spans of the record that show it, in the order of time.
+    evidence: &'r [Evidence],
+    /// How sure it is.
+    confidence: Confidence,
+    /// The finding as a sentence.
+    sentence: String,
+    /// What else could explain it.
+    competing: Option<String>,
+    /// What to do next.
+    next_step: String,
+}
+
+/// What was run, on which machine, against which target.
+#[derive(Serialize, JsonSchema)]
+struct RunRow<'r> {
+    /// Command line as typed, one argument each.
+    command_line: &'r [String],
+    /// Start of the run: milliseconds since 1970, UTC; 0 if an import does not say.
+    started_unix_ms: u64,
+    /// Whether the run was finished and not cut off.
+    complete: bool,
+    /// How long it has been running if it still is, nanoseconds.
+    still_running_ns: Option<Nanos>,
+    /// Expected duration when it began, nanoseconds.
+    forecast_ns: Option<Nanos>,
+    /// Whether it was measured here or read from another tool's output.
+    origin: &'r Origin,
+    /// The policy as typed.
+    policy: &'r Option<String>,
+    /// The expectation as typed.
+    expectation: &'r Option<String>,
+    /// The machine; `null` if an import does not say.
+    #[schemars(with = "Option<Object>")]
+    host: &'r Option<HostFacts>,
+    /// The target; `null` if an import does not say.
+    #[schemars(with = "Option<TargetFacts>")]
+    target: Option<Value>,
+    /// What happened beside the steps, in the order of time.
+    events: &'r [Event],
+}
+
+/// A step that ran.
+#[derive(Serialize, JsonSchema)]
+struct StepRow<'r> {
+    /// Name of the step.
+    name: &'r str,
+    /// Purpose of the step.
+    kind: StepKind,
+    /// Start, in nanoseconds on the run's clock.
+    started_ns: Nanos,
+    /// Time from which it counts, in nanoseconds on the run's clock.
+    counted_from_ns: Nanos,
+    /// End, in nanoseconds on the run's clock.
+    ended_ns: Nanos,
+    /// Why it ended.
+    ending: Ending,
+    /// Names of its jobs.
+    jobs: &'r [String],
+    /// Totals of each direction in which something ended.
+    totals: ByDirection<DirectionTotals>,
+    /// The first I/Os that failed.
+    failures: &'r [IoFailure],
+    /// Notes of the engine, in words.
+    notes: Vec<String>,
+    /// Everything that was planned, with its reasons.
+    #[schemars(with = "Object")]
+    plan: &'r StepPlan,
+    /// Intervals of about a second, in the order of time.
+    #[schemars(with = "Vec<IntervalRow>")]
+    intervals: Each<'r, Interval, IntervalRow>,
+}
+
+/// What one job did in an interval.
+#[derive(Serialize, JsonSchema)]
+pub struct IntervalRow {
+    /// Start, in nanoseconds on the run's clock.
+    start_ns: Nanos,
+    /// End, in nanoseconds on the run's clock.
+    end_ns: Nanos,
+    /// Index of the job in the step.
+    job: u16,
+    /// Whether it counts for the result.
+    counted: bool,
+    /// I/Os that were issued after they were due.
+    late: u64,
+    /// Time that I/Os waited beyond that, nanoseconds.
+    waited_ns: Nanos,
+    /// Counts of each direction in which something ended.
+    directions: ByDirection<IntervalCounts>,
+}
+
+/// What ended in one direction in an interval.
+#[derive(Serialize, JsonSchema)]
+pub struct IntervalCounts {
+    /// I/Os that ended.
+    ops: u64,
+    /// Bytes moved.
+    bytes: u64,
+    /// I/Os that failed.
+    errors: u64,
+    /// Mean latency, nanoseconds.
+    latency_ns_mean: Option<f64>,
+    /// 99th percentile of latency, nanoseconds.
+    latency_ns_p99: Option<u64>,
+    /// Greatest latency, nanoseconds.
+    latency_ns_max: Option<u64>,
+}
+
+/// What ended in one direction in a step.
+#[derive(Serialize, JsonSchema)]
+pub struct DirectionTotals {
+    /// I/Os that ended.
+    ops: u64,
+    /// Bytes moved.
+    bytes: u64,
+    /// I/Os that failed.
+    errors: u64,
+    /// I/Os that moved less than was asked.
+    short: u64,
+    /// Mean latency, nanoseconds.
+    latency_ns_mean: Option<f64>,
+    /// Least latency, nanoseconds.
+    latency_ns_min: Option<u64>,
+    /// Median latency, nanoseconds.
+    latency_ns_p50: Option<u64>,
+    /// 99th percentile of latency, nanoseconds.
+    latency_ns_p99: Option<u64>,
+    /// Greatest latency, nanoseconds.
+    latency_ns_max: Option<u64>,
+}
+
+/// A value for each direction in which something ended.
+pub(crate) type ByDirection<T> = BTreeMap<Direction, T>;
+
+/// A list whose rows are made only when they are written.
+struct Each<'r, T, R> {
+    items: &'r [T],
+    row: fn(&'r T) -> R,
+}
+
+impl<T, R: Serialize> Serialize for Each<'_, T, R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = begun(to, &head(self.run, self.analysis))?;
-        map.serialize_entry("steps", &Each(&self.run.steps, Step))?;
-        map.serialize_entry("reported", &self.run.reported)?;
-        map.serialize_entry("samples", &self.run.samples)?;
-        map.end()
+        to.collect_seq(self.items.iter().map(self.row))
     }
 }
 
-/// A list whose items are made only when they are written.
-struct Each<'r, T, F>(&'r [T], F);
-
-impl<'r, T, V: Serialize, F: Fn(&'r T) -> V> Serialize for Each<'r, T, F> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.0.iter().map(&self.1))
+impl<'r> Report<'r> {
+    fn of(run: &'r Run, analysis: &'r Analysis) -> Report<'r> {
+        Report {
+            plimsoll_version: &run.version,
+            verdict: verdict(run, analysis),
+            answered: &analysis.answered,
+            findings: analysis.findings.iter().map(finding).collect(),
+            latencies: &analysis.latencies,
+            depths: &analysis.depths,
+            blocks: &analysis.blocks,
+            jobs: &analysis.jobs,
+            headroom: &analysis.headroom,
+            spent: &analysis.spent,
+            horizon_ns: analysis.horizon,
+            regimes: &analysis.regimes,
+            five_windows: &analysis.windows,
+            watched: &analysis.watched,
+            run: run_row(run),
+            steps: Each { items: &run.steps, row: step },
+            reported: &run.reported,
+            samples: &run.samples,
+        }
     }
 }
 
-struct Step<'r>(&'r StepRecord);
-
-impl Serialize for Step<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = begun(to, &step(self.0))?;
-        map.serialize_entry("intervals", &Each(&self.0.intervals, interval))?;
-        map.end()
+fn verdict<'r>(run: &Run, analysis: &'r Analysis) -> VerdictRow<'r> {
+    let (verdict, words) = (&analysis.verdict, verdict_words(run, analysis));
+    VerdictRow {
+        answer: verdict.answer,
+        exit_code: verdict.exit_code(),
+        subject: &verdict.subject,
+        sentence: words.sentence(),
+        stops: words.stops,
+        claims: verdict.rows.iter().map(claim).collect(),
+        doubts: verdict.doubts.iter().map(doubt_json).collect(),
     }
-}
-
-/// Starts an object with the keys of `head`, to which others can be added.
-fn begun<S: Serializer>(to: S, head: &Value) -> Result<S::SerializeMap, S::Error> {
-    let mut map = to.serialize_map(None)?;
-    let mut entries = head.as_object().into_iter().flatten();
-    entries.try_for_each(|(key, value)| map.serialize_entry(key, value))?;
-    Ok(map)
-}
-
-/// Returns what precedes the lists.
-fn head(run: &Run, analysis: &Analysis) -> Value {
-    let words = verdict_words(run, analysis);
-    json!({
-        "schema": SCHEMA,
-        "schema_version": SCHEMA_VERSION,
-        "plimsoll_version": run.version,
-        "verdict": {
-            "answer": analysis.verdict.answer,
-            "exit_code": analysis.verdict.exit_code(),
-            "subject": analysis.verdict.subject,
-            "sentence": words.sentence(),
-            "stops": words.stops,
-            "claims": analysis.verdict.rows.iter().map(claim).collect::<Vec<_>>(),
-            "doubts": analysis.verdict.doubts.iter().map(doubt_json).collect::<Vec<_>>(),
-        },
-        "answered": analysis.answered,
-        "findings": analysis.findings.iter().map(finding).collect::<Vec<_>>(),
-        "latencies": analysis.latencies,
-        "depths": analysis.depths,
-        "blocks": analysis.blocks,
-        "jobs": analysis.jobs,
-        "headroom": analysis.headroom,
-        "spent": analysis.spent,
-        "horizon_ns": analysis.horizon,
-        "regimes": analysis.regimes,
-        "five_windows": analysis.windows,
-        "watched": analysis.watched,
-        "run": {
-            "command_line": run.words,
-            "started_unix_ms": run.started_unix_ms,
-            "complete": run.complete,
-            "still_running_ns": run.still_running,
-            "forecast_ns": run.forecast,
-            "origin": run.origin,
-            "policy": run.policy,
-            "expectation": run.expectation,
-            "host": run.host,
-            "target": run.target.as_ref().map(target),
-            "events": run.events,
-        },
-    })
 }
 
 /// Returns a claim, with its doubts in the same form as those of the verdict.
 fn claim(row: &ClaimRow) -> Value {
-    let mut value = serde_json::to_value(row).unwrap_or_default();
-    if let Value::Object(fields) = &mut value {
-        fields.insert("doubts".to_owned(), row.doubts.iter().map(doubt_json).collect());
-    }
-    value
+    with_doubts(row, row.doubts.iter().map(doubt_json).collect())
 }
 
 /// Returns the target, with its doubts in words.
 fn target(facts: &TargetFacts) -> Value {
-    let mut value = serde_json::to_value(facts).unwrap_or_default();
+    with_doubts(facts, facts.doubts.iter().map(target_doubt).collect())
+}
+
+fn with_doubts(of: &impl Serialize, doubts: Value) -> Value {
+    let mut value = serde_json::to_value(of).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
-        fields.insert("doubts".to_owned(), facts.doubts.iter().map(target_doubt).collect());
+        fields.insert("doubts".to_owned(), doubts);
     }
     value
 }
 
-fn finding(finding: &Finding) -> Value {
-    let mut value = serde_json::to_value(finding).unwrap_or_default();
-    if let Value::Object(fields) = &mut value {
-        if let Meaning::TargetDoubt(found) = &finding.meaning {
-            fields.insert("doubt".to_owned(), target_doubt(&found.doubt).into());
+fn finding(finding: &Finding) -> FindingRow<'_> {
+    // A kind is an object with its name under `kind`.
+    let mut numbers = match serde_json::to_value(&finding.meaning) {
+        Ok(Value::Object(numbers)) => numbers,
+        _ => Object::new(),
+    };
+    if let Meaning::TargetDoubt(found) = &finding.meaning {
+        numbers.insert("doubt".to_owned(), target_doubt(&found.doubt).into());
+    }
+    FindingRow {
+        kind: numbers.shift_remove("kind").unwrap_or_default(),
+        numbers,
+        evidence: &finding.evidence,
+        confidence: finding.confidence,
+        sentence: sentence(finding),
+        competing: competing(finding),
+        next_step: next_step(finding),
+    }
+}
+
+fn run_row(run: &Run) -> RunRow<'_> {
+    RunRow {
+        command_line: &run.words,
+        started_unix_ms: run.started_unix_ms,
+        complete: run.complete,
+        still_running_ns: run.still_running,
+        forecast_ns: run.forecast,
+        origin: &run.origin,
+        policy: &run.policy,
+        expectation: &run.expectation,
+        host: &run.host,
+        target: run.target.as_ref().map(target),
+        events: &run.events,
+    }
+}
+
+fn step(step: &StepRecord) -> StepRow<'_> {
+    StepRow {
+        name: &step.plan.name,
+        kind: step.plan.kind,
+        started_ns: step.started,
+        counted_from_ns: step.counted_from,
+        ended_ns: step.ended,
+        ending: step.ending,
+        jobs: &step.jobs,
+        totals: totals(step),
+        failures: &step.failures,
+        notes: step.notes.iter().map(note).collect(),
+        plan: &step.plan,
+        intervals: Each { items: &step.intervals, row: interval },
+    }
+}
+
+fn by_direction<T>(of: impl Fn(Direction) -> Option<T>) -> ByDirection<T> {
+    Direction::ALL.into_iter().filter_map(|direction| Some((direction, of(direction)?))).collect()
+}
+
+/// Returns the totals of a step in each direction in which something ended.
+pub(crate) fn totals(step: &StepRecord) -> ByDirection<DirectionTotals> {
+    by_direction(|direction| {
+        let tally = step.tally(direction);
+        if tally.ops == 0 && tally.errors == 0 {
+            return None;
         }
-        fields.insert("sentence".to_owned(), sentence(finding).into());
-        fields.insert("competing".to_owned(), competing(finding).into());
-        fields.insert("next_step".to_owned(), next_step(finding).into());
-    }
-    value
-}
-
-/// Returns a step without its intervals.
-fn step(step: &StepRecord) -> Value {
-    json!({
-        "name": step.plan.name,
-        "kind": step.plan.kind,
-        "started_ns": step.started,
-        "counted_from_ns": step.counted_from,
-        "ended_ns": step.ended,
-        "ending": step.ending,
-        "jobs": step.jobs,
-        "totals": directions(|direction| totals(step, direction)),
-        "failures": step.failures,
-        "notes": step.notes.iter().map(note).collect::<Vec<_>>(),
-        "plan": step.plan,
+        let latency = step.latency(direction);
+        Some(DirectionTotals {
+            ops: tally.ops,
+            bytes: tally.bytes,
+            errors: tally.errors,
+            short: tally.short,
+            latency_ns_mean: tally.latency_ns_mean(),
+            latency_ns_min: latency.ns_min(),
+            latency_ns_p50: latency.percentile(50.0),
+            latency_ns_p99: latency.percentile(99.0),
+            latency_ns_max: latency.ns_max(),
+        })
     })
 }
 
-/// Returns an object with one key for each direction for which `of` has a value.
-pub(crate) fn directions(of: impl Fn(Direction) -> Option<Value>) -> Value {
-    let filled: Map<String, Value> = Direction::ALL
-        .iter()
-        .filter_map(|&direction| of(direction).map(|value| (direction.name().to_owned(), value)))
-        .collect();
-    Value::Object(filled)
-}
-
-pub(crate) fn totals(step: &StepRecord, direction: Direction) -> Option<Value> {
-    let tally = step.tally(direction);
-    if tally.ops == 0 && tally.errors == 0 {
-        return None;
+/// Returns what a job did in an interval.
+pub(crate) fn interval(interval: &Interval) -> IntervalRow {
+    let counts = |direction| {
+        let part = interval.of(direction);
+        (part.tally.ops + part.tally.errors > 0).then(|| IntervalCounts {
+            ops: part.tally.ops,
+            bytes: part.tally.bytes,
+            errors: part.tally.errors,
+            latency_ns_mean: part.tally.latency_ns_mean(),
+            latency_ns_p99: part.latency.percentile(99.0),
+            latency_ns_max: part.latency.ns_max(),
+        })
+    };
+    IntervalRow {
+        start_ns: interval.start,
+        end_ns: interval.end,
+        job: interval.job,
+        counted: interval.counted,
+        late: interval.late,
+        waited_ns: interval.waited,
+        directions: by_direction(counts),
     }
-    let latency = step.latency(direction);
-    Some(json!({
-        "ops": tally.ops,
-        "bytes": tally.bytes,
-        "errors": tally.errors,
-        "short": tally.short,
-        "latency_ns_mean": tally.latency_ns_mean(),
-        "latency_ns_min": latency.ns_min(),
-        "latency_ns_p50": latency.percentile(50.0),
-        "latency_ns_p99": latency.percentile(99.0),
-        "latency_ns_max": latency.ns_max(),
-    }))
-}
-
-pub(crate) fn interval(interval: &Interval) -> Value {
-    json!({
-        "start_ns": interval.start,
-        "end_ns": interval.end,
-        "job": interval.job,
-        "counted": interval.counted,
-        "late": interval.late,
-        "waited_ns": interval.waited,
-        "directions": directions(|direction| {
-            let part = interval.of(direction);
-            (part.tally.ops + part.tally.errors > 0).then(|| json!({
-                "ops": part.tally.ops,
-                "bytes": part.tally.bytes,
-                "errors": part.tally.errors,
-                "latency_ns_mean": part.tally.latency_ns_mean(),
-                "latency_ns_p99": part.latency.percentile(99.0),
-                "latency_ns_max": part.latency.ns_max(),
-            }))
-        }),
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Sample;
-    use workload::Nanos;
-
-    /// A reader that takes a kilobyte and goes away.
-    struct ClosingPipe(usize);
-
-    impl Write for ClosingPipe {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            if self.0 < 1024 { Ok(bytes.len()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn watched() -> Run {
-        let sample = |n| Sample { at: Nanos::from_secs(n), ..Sample::default() };
-        Run { samples: (0..10).map(sample).collect(), ..Run::started(vec!["plim\u{9b}soll".to_owned()], 0) }
-    }
 
     #[test]
     fn pieces_are_the_whole_and_steer_no_terminal() {
-        let run = watched();
+        let sample = |n| Sample { at: Nanos::from_secs(n), ..Sample::default() };
+        let samples = (0..10).map(sample).collect();
+        let run = Run { samples, ..Run::started(vec!["plim\u{9b}soll".to_owned()], 0) };
         let text = json(&run, &analysis::analyse(&run, None, None));
         let document: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(document["run"]["command_line"][0], "plim\u{9b}soll");
         assert_eq!(document["samples"].as_array().map(Vec::len), Some(10));
         assert!(!text.contains('\u{9b}') && text.ends_with("}\n"));
-    }
-
-    #[test]
-    fn nothing_is_made_for_a_reader_who_has_gone() {
-        let run = watched();
-        let mut gone = ClosingPipe(0);
-        let error = write_json(&run, &analysis::analyse(&run, None, None), &mut gone).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-        assert!(gone.0 < 2048, "{} bytes were made", gone.0);
     }
 }

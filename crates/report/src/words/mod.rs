@@ -11,6 +11,7 @@ pub(crate) mod claims;
 pub(crate) mod comparison;
 pub(crate) mod comparison_words;
 pub(crate) mod data;
+pub(crate) mod document;
 pub(crate) mod doubt;
 pub(crate) mod drained;
 pub(crate) mod findings;

@@ -1,165 +1,324 @@
 //! The lines of `--progress json`: an object on each, with keys that mean the same as in the report
 //! (docs/reference/progress.md).
 
-use analysis::{Analysis, Meaning, Point};
-use record::{Interval, Phase, Run, StepRecord};
-use serde_json::{Map, Value, json};
-use workload::{Direction, StepPlan};
+use analysis::{Analysis, Answer, Estimate, LatencyRow, Meaning, Point};
+use record::{Interval, Phase, PhaseKind, Run, StepRecord, Tally};
+use schemars::JsonSchema;
+use serde::Serialize;
+use workload::{Direction, Ending, Nanos, StepKind, StepPlan};
 
-use crate::words::json::{directions, interval, totals};
+use crate::words::document::document_line;
+use crate::words::json::{ByDirection, DirectionTotals, IntervalRow, interval, totals};
 use crate::words::progress::DeviceNow;
 use crate::words::verdict::verdict_words;
-use crate::words::wrap::clean_json;
 
-/// Name of the schema of a line.
-pub const PROGRESS_SCHEMA: &str = "plimsoll-progress";
-/// Version of the schema, raised if a key changes its meaning or goes away; a new key or event does not raise it.
-pub const PROGRESS_VERSION: u32 = 1;
+/// A line.
+#[derive(Serialize, JsonSchema)]
+pub struct ProgressLine<'e> {
+    /// What happened.
+    event: &'e str,
+    #[serde(flatten)]
+    stamp: Stamp,
+    #[serde(flatten)]
+    fields: ProgressEvent<'e>,
+}
 
 /// When something happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Stamp {
     /// Seconds since the command began.
     pub elapsed_s: f64,
-    /// Seconds that the command is expected to take from now; `None` if unknown.
+    /// Seconds that the command is expected to take from now; `null` if unknown.
     pub left_s: Option<f64>,
-    /// Number of the run within the command, from 1; `None` if the event belongs to no run.
+    /// Number of the run within the command, from 1; `null` if the event belongs to no run.
     pub run: Option<usize>,
-    /// Number of the step within that run, from 1; `None` if the event belongs to no step.
+    /// Number of the step within that run, from 1; `null` if the event belongs to no step.
     pub step: Option<usize>,
 }
 
-/// Returns one line without its line break: what every line has, followed by the `fields` of the event.
-pub fn progress_line(event: &str, stamp: Stamp, fields: Value) -> String {
-    let mut line = Map::new();
-    line.insert("schema".to_owned(), PROGRESS_SCHEMA.into());
-    line.insert("schema_version".to_owned(), PROGRESS_VERSION.into());
-    line.insert("event".to_owned(), event.into());
-    line.insert("elapsed_s".to_owned(), json!(stamp.elapsed_s));
-    line.insert("left_s".to_owned(), json!(stamp.left_s));
-    line.insert("run".to_owned(), json!(stamp.run));
-    line.insert("step".to_owned(), json!(stamp.step));
-    if let Value::Object(fields) = fields {
-        line.extend(fields);
-    }
-    clean_json(Value::Object(line).to_string())
+/// What is said of an event.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ProgressEvent<'e> {
+    /// A run has begun.
+    RunStarted {
+        /// Path of the run file.
+        run_file: String,
+        /// Version that records.
+        plimsoll_version: &'e str,
+        /// Command line as typed, one argument each.
+        command_line: &'e [String],
+        /// Start of the run: milliseconds since 1970, UTC.
+        started_unix_ms: u64,
+        /// The target as typed.
+        target: Option<&'e str>,
+        /// The policy as typed.
+        policy: Option<&'e str>,
+        /// The expectation as typed.
+        expectation: Option<&'e str>,
+    },
+    /// A step has begun.
+    StepStarted {
+        /// Name of the step.
+        name: &'e str,
+        /// Purpose of the step.
+        kind: StepKind,
+        /// Number of steps; `null` if later ones depend on this one.
+        steps: Option<usize>,
+    },
+    /// What one job of a step did in an interval.
+    Interval {
+        /// Its times and counts.
+        #[serde(flatten)]
+        interval: IntervalRow,
+        /// Name of the step.
+        name: String,
+        /// Operations per second, reads and writes.
+        iops: f64,
+        /// Bytes per second, reads and writes.
+        bytes_per_second: f64,
+    },
+    /// A step is over.
+    StepEnded {
+        /// Name of the step.
+        name: &'e str,
+        /// Purpose of the step.
+        kind: StepKind,
+        /// Why it ended.
+        ending: Ending,
+        /// Start, in nanoseconds on the run's clock.
+        started_ns: Nanos,
+        /// Time from which it counts, in nanoseconds on the run's clock.
+        counted_from_ns: Nanos,
+        /// End, in nanoseconds on the run's clock.
+        ended_ns: Nanos,
+        /// Seconds that count.
+        seconds: f64,
+        /// Operations per second, all directions.
+        iops: Option<f64>,
+        /// Bytes per second, all directions.
+        bytes_per_second: Option<f64>,
+        /// Totals of each direction in which something ended.
+        totals: ByDirection<DirectionTotals>,
+    },
+    /// What the steps have found so far.
+    SoFar {
+        /// Caps that were found.
+        caps: Vec<Reached>,
+        /// Greatest rates of each direction: operations, then bytes.
+        reached: Vec<Reached>,
+        /// Latency of one I/O at a time.
+        latencies: &'e [LatencyRow],
+    },
+    /// A phase of a watch has begun.
+    PhaseStarted {
+        /// Name of the phase.
+        name: &'e str,
+        /// Length of the phase, seconds; `null` if unknown.
+        length_s: Option<f64>,
+    },
+    /// A phase of a watch is over.
+    PhaseEnded {
+        /// Name of the phase.
+        name: &'e str,
+        /// What happened in it.
+        kind: &'e PhaseKind,
+        /// Start, in nanoseconds on the run's clock.
+        from_ns: Nanos,
+        /// End, in nanoseconds on the run's clock.
+        to_ns: Nanos,
+    },
+    /// What the busiest device of a watch does.
+    Device {
+        /// Kernel name.
+        device: &'e str,
+        /// Reads per second.
+        reads_per_second: Option<f64>,
+        /// Writes per second.
+        writes_per_second: Option<f64>,
+        /// Mean time of reads and writes in seconds, waiting included.
+        await_s: Option<f64>,
+        /// Mean number of requests waiting or being served.
+        queue: Option<f64>,
+        /// Bytes per second.
+        bytes_per_second: Option<f64>,
+    },
+    /// A run is over.
+    RunEnded {
+        /// Path of the run file.
+        run_file: String,
+        /// Path of the page; `null` if none was written.
+        report: Option<String>,
+        /// Whether the run was finished and not cut off.
+        complete: bool,
+        /// Number of steps that ran.
+        steps: usize,
+        /// The answer in one word.
+        answer: Answer,
+        /// The answer as a sentence.
+        sentence: String,
+    },
+    /// Words for people.
+    Message {
+        /// The words.
+        text: &'e str,
+    },
+    /// The command is over.
+    Ended {
+        /// Its exit code.
+        exit_code: u8,
+    },
 }
 
-/// Returns the event of a run that has begun, in the file of this name.
-pub fn run_started(run: &Run, file: &str) -> Value {
-    json!({
-        "run_file": file,
-        "plimsoll_version": run.version,
-        "command_line": run.words,
-        "started_unix_ms": run.started_unix_ms,
-        "target": run.target.as_ref().map(|target| &target.words),
-        "policy": run.policy,
-        "expectation": run.expectation,
-    })
+/// A rate that was reached, or at which the volume is capped.
+#[derive(Serialize, JsonSchema)]
+pub struct Reached {
+    /// What is counted.
+    of: Counted,
+    /// Direction.
+    direction: Direction,
+    /// The rate per second.
+    per_second: Estimate,
+    /// Least block from which a cap on bytes holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_from: Option<u64>,
+    #[serde(flatten)]
+    at: Option<ReachedAt>,
+}
+
+/// Where a rate was reached.
+#[derive(Serialize, JsonSchema)]
+struct ReachedAt {
+    /// Name of the step.
+    step: String,
+    /// Bytes of an I/O.
+    block: u64,
+    /// I/Os in flight, all workers together.
+    depth: u32,
+}
+
+/// What a rate counts.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Counted {
+    Operations,
+    Bytes,
+}
+
+/// Returns one line without its line break: what every line has, followed by the `fields` of the event.
+pub fn progress_line(event: &str, stamp: Stamp, fields: ProgressEvent<'_>) -> String {
+    document_line("progress", &ProgressLine { event, stamp, fields })
+}
+
+/// Returns the event of a run that has begun, in this file.
+pub fn run_started(run: &Run, run_file: String) -> ProgressEvent<'_> {
+    ProgressEvent::RunStarted {
+        run_file,
+        plimsoll_version: &run.version,
+        command_line: &run.words,
+        started_unix_ms: run.started_unix_ms,
+        target: run.target.as_ref().map(|target| target.words.as_str()),
+        policy: run.policy.as_deref(),
+        expectation: run.expectation.as_deref(),
+    }
 }
 
 /// Returns the event of a step that has begun, with the number of steps if later ones do not depend on this one.
-pub fn step_started(plan: &StepPlan, steps: Option<usize>) -> Value {
-    json!({ "name": plan.name, "kind": plan.kind, "steps": steps })
+pub fn step_started(plan: &StepPlan, steps: Option<usize>) -> ProgressEvent<'_> {
+    ProgressEvent::StepStarted { name: &plan.name, kind: plan.kind, steps }
 }
 
-/// Returns what one job of a step did in an interval: the fields of the report, with rates a second.
-pub fn interval_told(name: &str, of: &Interval) -> Value {
-    let mut value = interval(of);
-    if let Value::Object(fields) = &mut value {
-        fields.insert("name".to_owned(), name.into());
-        fields.insert("iops".to_owned(), json!(of.iops()));
-        fields.insert("bytes_per_second".to_owned(), json!(of.bytes_per_second()));
-    }
-    value
+/// Returns what one job of the step `name` did in an interval: the fields of the report, with rates a second.
+pub fn interval_told(name: String, of: &Interval) -> ProgressEvent<'static> {
+    let (iops, bytes_per_second) = (of.iops(), of.bytes_per_second());
+    ProgressEvent::Interval { interval: interval(of), name, iops, bytes_per_second }
 }
 
 /// Returns the event of a step that is over.
-pub fn step_ended(step: &StepRecord) -> Value {
+pub fn step_ended(step: &StepRecord) -> ProgressEvent<'_> {
     let seconds = step.seconds();
-    let of = |count: fn(&record::Tally) -> u64| -> Option<f64> {
+    let of = |count: fn(&Tally) -> u64| -> Option<f64> {
         let sum: u64 = Direction::ALL.iter().map(|&direction| count(&step.tally(direction))).sum();
         (seconds > 0.0).then(|| sum as f64 / seconds)
     };
-    json!({
-        "name": step.plan.name,
-        "kind": step.plan.kind,
-        "ending": step.ending,
-        "started_ns": step.started,
-        "counted_from_ns": step.counted_from,
-        "ended_ns": step.ended,
-        "seconds": seconds,
-        "iops": of(|tally| tally.ops),
-        "bytes_per_second": of(|tally| tally.bytes),
-        "totals": directions(|direction| totals(step, direction)),
-    })
+    ProgressEvent::StepEnded {
+        name: &step.plan.name,
+        kind: step.plan.kind,
+        ending: step.ending,
+        started_ns: step.started,
+        counted_from_ns: step.counted_from,
+        ended_ns: step.ended,
+        seconds,
+        iops: of(|tally| tally.ops),
+        bytes_per_second: of(|tally| tally.bytes),
+        totals: totals(step),
+    }
 }
 
 /// Returns what the steps have found so far: caps and the best rates, each with the ends of its 95 % interval, and
 /// latencies.
-pub fn so_far(analysis: &Analysis) -> Value {
+pub fn so_far(analysis: &Analysis) -> ProgressEvent<'_> {
+    let cap = |of, direction, per_second, block_from| {
+        Some(Reached { of, direction, per_second, block_from, at: None })
+    };
     let caps = analysis.findings.iter().filter_map(|finding| match &finding.meaning {
-        Meaning::IopsCap(cap) => {
-            Some(json!({ "of": "operations", "direction": cap.direction, "per_second": cap.cap }))
-        }
-        Meaning::BandwidthCap(cap) => Some(
-            json!({ "of": "bytes", "direction": cap.direction, "per_second": cap.cap, "block_from": cap.from }),
-        ),
+        Meaning::IopsCap(found) => cap(Counted::Operations, found.direction, found.cap, None),
+        Meaning::BandwidthCap(found) => cap(Counted::Bytes, found.direction, found.cap, Some(found.from)),
         _ => None,
     });
-    let reached: Vec<Value> =
-        Direction::ALL.iter().flat_map(|&direction| best(analysis, direction)).collect();
-    json!({
-        "caps": caps.collect::<Vec<_>>(),
-        "reached": reached,
-        "latencies": analysis.latencies,
-    })
+    ProgressEvent::SoFar {
+        caps: caps.collect(),
+        reached: Direction::ALL.iter().flat_map(|&direction| best(analysis, direction)).collect(),
+        latencies: &analysis.latencies,
+    }
 }
 
 /// Returns the greatest rates of one direction: operations, then bytes.
-fn best(analysis: &Analysis, direction: Direction) -> Vec<Value> {
+fn best(analysis: &Analysis, direction: Direction) -> Vec<Reached> {
     let points = || {
         let all = analysis.depths.iter().chain(&analysis.blocks).chain(&analysis.jobs);
         all.filter(move |point| point.direction == direction)
     };
-    let most = |of: fn(&Point) -> analysis::Estimate, what: &str| -> Option<Value> {
-        let best = points().max_by(|a, b| of(a).value.total_cmp(&of(b).value))?;
-        let (block, depth) = (best.block, best.depth);
-        Some(
-            json!({ "of": what, "direction": direction, "per_second": of(best), "step": best.step, "block": block, "depth": depth }),
-        )
+    let most = |of: Counted, rate: fn(&Point) -> Estimate| {
+        let best = points().max_by(|a, b| rate(a).value.total_cmp(&rate(b).value))?;
+        let at = Some(ReachedAt { step: best.step.clone(), block: best.block, depth: best.depth });
+        Some(Reached { of, direction, per_second: rate(best), block_from: None, at })
     };
-    [most(|point| point.iops, "operations"), most(|point| point.bytes_per_second, "bytes")]
+    [most(Counted::Operations, |point| point.iops), most(Counted::Bytes, |point| point.bytes_per_second)]
         .into_iter()
         .flatten()
         .collect()
 }
 
 /// Returns the event of a phase of a watch that is over.
-pub fn phase_ended(phase: &Phase) -> Value {
-    json!({ "name": phase.name, "kind": phase.kind, "from_ns": phase.from, "to_ns": phase.to })
+pub fn phase_ended(phase: &Phase) -> ProgressEvent<'_> {
+    ProgressEvent::PhaseEnded { name: &phase.name, kind: &phase.kind, from_ns: phase.from, to_ns: phase.to }
 }
 
 /// Returns what the busiest device of a watch does.
-pub fn device_now(device: &DeviceNow) -> Value {
-    json!({
-        "device": device.device,
-        "reads_per_second": device.reads,
-        "writes_per_second": device.writes,
-        "await_s": device.await_s,
-        "queue": device.queue,
-        "bytes_per_second": device.bytes,
-    })
+pub fn device_now(now: &DeviceNow) -> ProgressEvent<'_> {
+    ProgressEvent::Device {
+        device: &now.device,
+        reads_per_second: Some(now.reads),
+        writes_per_second: Some(now.writes),
+        await_s: Some(now.await_s),
+        queue: Some(now.queue),
+        bytes_per_second: Some(now.bytes),
+    }
 }
 
 /// Returns the event of a run that is over: its answer, and its page if one was written.
-pub fn run_ended(run: &Run, analysis: &Analysis, (file, page): (&str, Option<&str>)) -> Value {
-    json!({
-        "run_file": file,
-        "report": page,
-        "complete": run.complete,
-        "steps": run.steps.len(),
-        "answer": analysis.verdict.answer,
-        "sentence": verdict_words(run, analysis).sentence(),
-    })
+pub fn run_ended(
+    run: &Run,
+    analysis: &Analysis,
+    (run_file, report): (String, Option<String>),
+) -> ProgressEvent<'static> {
+    ProgressEvent::RunEnded {
+        run_file,
+        report,
+        complete: run.complete,
+        steps: run.steps.len(),
+        answer: analysis.verdict.answer,
+        sentence: verdict_words(run, analysis).sentence(),
+    }
 }

@@ -1,9 +1,11 @@
 //! A quick look: what the volume writes and reads in one stream, and what only the cache does.
 
 use analysis::{QuickRow, Whose};
-use record::Run;
-use serde_json::json;
+use record::{Run, TargetFacts};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::words::document::{Object, document_json};
 use crate::words::numbers::{self, Unit};
 use crate::words::wrap::{beside, wrap};
 
@@ -79,16 +81,22 @@ fn conclusion(rows: &[QuickRow]) -> String {
     }
 }
 
+/// A quick look.
+#[derive(Serialize, JsonSchema)]
+pub struct QuickDocument<'r> {
+    /// Version that measured.
+    plimsoll_version: &'r str,
+    /// The target.
+    #[schemars(with = "Object")]
+    target: &'r Option<TargetFacts>,
+    /// Each stream, in the order they ran.
+    rows: &'r [QuickRow],
+    /// Which rates can be relied on, in words.
+    sentence: String,
+}
+
 /// Returns the same as one JSON document.
 pub fn quick_json(rows: &[QuickRow], run: &Run) -> String {
-    let document = json!({
-        "schema": "plimsoll-quick",
-        "schema_version": 1,
-        "plimsoll_version": run.version,
-        "target": run.target,
-        "rows": rows,
-        "sentence": conclusion(rows),
-    });
-    // A `Value` always prints: its keys are strings and its numbers are finite.
-    crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
+    let (plimsoll_version, target) = (run.version.as_str(), &run.target);
+    document_json("quick", &QuickDocument { plimsoll_version, target, rows, sentence: conclusion(rows) })
 }

@@ -2,13 +2,40 @@
 
 use policy::{Catalogue, Covers, Limit, Limits, Policy, Resource};
 use report::numbers;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use session::failure::Failure;
 use session::output;
 use workload::PolicyName;
 
 use super::with_examples;
 use crate::arguments::Format;
+
+/// Policies.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct PoliciesDocument<'p> {
+    /// Each policy.
+    policies: Vec<PolicyRow<'p>>,
+}
+
+/// A policy.
+#[derive(Serialize, JsonSchema)]
+struct PolicyRow<'p> {
+    /// Id in the catalogue.
+    id: &'p str,
+    /// The provider's name for it.
+    name: &'p str,
+    /// The provider.
+    provider: &'p str,
+    /// Date of the figures, if the source has one.
+    as_of: Option<&'p str>,
+    /// Id and parameters as they may be typed.
+    example: String,
+    /// Whether other parameters give other figures: those here are the example's.
+    depends_on_parameters: bool,
+    /// Everything that it says about one volume.
+    limits: &'p Limits,
+}
 
 /// A policy with the figures of its example.
 struct PolicyEntry<'p> {
@@ -31,7 +58,7 @@ pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
     }
     match format {
         Format::Text => output::result(&text(&wanted))?,
-        Format::Json => output::result(&format!("{:#}\n", document(&wanted)))?,
+        Format::Json => output::result(&document(&wanted))?,
     }
     Ok(0)
 }
@@ -40,7 +67,7 @@ pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
 pub fn one(policy: &Policy, typed: PolicyName) -> Result<(), Failure> {
     let (name, is_example) = with_examples(policy, typed);
     let limits = policy.evaluate(&name).map_err(Failure::refused)?;
-    output::result(&format!("{:#}\n", document(&[PolicyEntry { policy, limits, is_example }])))
+    output::result(&document(&[PolicyEntry { policy, limits, is_example }]))
 }
 
 fn fits(policy: &Policy, words: &[String]) -> bool {
@@ -108,20 +135,15 @@ fn text(all: &[PolicyEntry]) -> String {
     text
 }
 
-fn document(all: &[PolicyEntry]) -> Value {
-    let each: Vec<Value> = all
-        .iter()
-        .map(|listed| {
-            json!({
-                "id": listed.policy.id,
-                "name": listed.policy.name,
-                "provider": listed.policy.provider,
-                "as_of": listed.policy.as_of,
-                "example": listed.limits.policy.to_string(),
-                "depends_on_parameters": listed.is_example,
-                "limits": listed.limits,
-            })
-        })
-        .collect();
-    json!({"schema": "plimsoll-policies", "schema_version": 1, "policies": each})
+fn document(all: &[PolicyEntry]) -> String {
+    let policies = all.iter().map(|listed| PolicyRow {
+        id: &listed.policy.id,
+        name: &listed.policy.name,
+        provider: &listed.policy.provider,
+        as_of: listed.policy.as_of.as_deref(),
+        example: listed.limits.policy.to_string(),
+        depends_on_parameters: listed.is_example,
+        limits: &listed.limits,
+    });
+    report::document_json("policies", &PoliciesDocument { policies: policies.collect() })
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use policy::{Apart, Candidate, Circumstances, Level, Plateau, UnitReading, identify};
 use report::numbers::count;
+use schemars::JsonSchema;
 use serde::Serialize;
 use session::failure::Failure;
 use session::inputs::{InputRun, Reader};
@@ -22,25 +23,29 @@ const NAME: usize = 38;
 /// Exit code if no policy fits, or the run shows no level that one could fit.
 const CANNOT_TELL: u8 = 4;
 
-/// The result, as JSON has it.
-#[derive(Serialize)]
-struct MatchDocument<'a> {
-    schema: &'static str,
-    schema_version: u32,
+/// The policies that a run's figures fit.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct MatchDocument<'a> {
+    /// Levels at which a limit held the run.
     levels: Vec<LevelRow>,
+    /// What else is known of the volume.
     circumstances: &'a Circumstances,
+    /// Policies that give every level, the likeliest first.
     candidates: &'a [Candidate],
-    /// How each candidate after the first can be told from it.
+    /// For each candidate after the first, what would distinguish it from that.
     apart: Vec<Apart>,
 }
 
 /// A level at which a limit held the load.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LevelRow {
+    /// Direction.
     direction: Direction,
+    /// Bytes of an I/O.
     block: Bytes,
+    /// Operations per second, at least.
     iops_low: f64,
-    /// `None` if there is no upper bound.
+    /// Operations per second, at most; `null` if there is no upper bound.
     iops_high: Option<f64>,
 }
 
@@ -55,18 +60,14 @@ pub fn run(named: Option<&PathBuf>, format: Format) -> Result<u8, Failure> {
     let candidates = identify(&levels, &known);
     match format {
         Format::Json => {
-            let rows = levels.iter().map(row).collect();
             let apart = candidates.iter().skip(1).map(|other| candidates[0].apart_from(other)).collect();
             let matched = MatchDocument {
-                schema: "plimsoll-match",
-                schema_version: 1,
-                levels: rows,
+                levels: levels.iter().map(row).collect(),
                 circumstances: &known,
                 candidates: &candidates,
                 apart,
             };
-            let text = serde_json::to_string_pretty(&matched).map_err(Failure::failed)?;
-            output::result(&format!("{text}\n"))?;
+            output::result(&report::document_json("match", &matched))?;
         }
         Format::Text => output::result(&text(&levels, &known, &candidates))?,
     }

@@ -6,6 +6,6 @@ mod series;
 mod tables;
 
 pub use names::{SeriesName, SeriesNames, SeriesNamesError, metric_columns, series_names, wanted};
-pub use series::{series_csv, series_json};
+pub use series::{SeriesDocument, series_csv, series_json};
 pub(crate) use tables::kind_name;
 pub use tables::{CsvTable, csv_tables};

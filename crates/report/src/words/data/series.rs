@@ -1,11 +1,13 @@
 //! Series that were asked for by name, side by side over time.
 
 use record::{Recording, Run};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use workload::Nanos;
 
 use super::csv::Csv;
 use super::names::{Of, SeriesName};
+use crate::words::document::document_json;
 
 /// Returns a row for each interval: start and end in seconds of the run, the end as a time of day (UTC), and each
 /// series, with its unit in the head. A missing value is an empty field.
@@ -26,39 +28,57 @@ pub fn series_csv(run: &Run, wanted: &[SeriesName]) -> String {
     csv.text()
 }
 
-/// Returns the same as one JSON document: times and values as lists of the same length, `null` if there is no
-/// value.
+/// Series side by side: times and values as lists of the same length.
+#[derive(Serialize, JsonSchema)]
+pub struct SeriesDocument<'s> {
+    /// Start of the run: milliseconds since 1970, UTC; 0 if unknown.
+    started_unix_ms: u64,
+    /// Start of each interval, seconds of the run.
+    from_s: Vec<f64>,
+    /// End of each interval, seconds of the run.
+    to_s: Vec<f64>,
+    /// End of each interval as ISO 8601 in UTC; `null` if unknown.
+    to_utc: Vec<Option<String>>,
+    /// Each series that was asked for.
+    series: Vec<Series<'s>>,
+}
+
+/// One series.
+#[derive(Serialize, JsonSchema)]
+struct Series<'s> {
+    /// Name as `DEVICE:METRIC`.
+    name: &'s str,
+    /// Device.
+    device: &'s str,
+    /// Metric.
+    metric: &'s str,
+    /// Unit of the values.
+    unit: &'s str,
+    /// Value of each interval; `null` if there is none.
+    #[schemars(with = "Vec<Option<f64>>")]
+    values: Vec<f64>,
+}
+
+/// Returns the same as one JSON document.
 pub fn series_json(run: &Run, wanted: &[SeriesName]) -> String {
     let recording = Recording::of(run);
     let series = wanted.iter().map(|series| {
         let (device, metric) = series.name.rsplit_once(':').unwrap_or(("", &series.name));
-        json!({
-            "name": series.name,
-            "device": device,
-            "metric": metric,
-            "unit": series.unit,
-            "values": values(&recording, series),
-        })
+        Series { name: &series.name, device, metric, unit: &series.unit, values: values(&recording, series) }
     });
     let times = |of: fn(&(Nanos, Nanos)) -> Nanos| -> Vec<f64> {
         recording.intervals().iter().map(|span| of(span).as_secs_f64()).collect()
     };
-    let ends: Vec<Value> = recording.intervals().iter().map(|(_, to)| word_or_null(utc(run, *to))).collect();
-    let document = json!({
-        "schema": "plimsoll-series",
-        "schema_version": 1,
-        "started_unix_ms": run.started_unix_ms,
-        "from_s": times(|span| span.0),
-        "to_s": times(|span| span.1),
-        "to_utc": ends,
-        "series": series.collect::<Vec<_>>(),
-    });
-    // A `Value` always prints; what is not a number became null when it was made.
-    crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
-}
-
-fn word_or_null(word: String) -> Value {
-    if word.is_empty() { Value::Null } else { Value::String(word) }
+    let ends =
+        recording.intervals().iter().map(|(_, to)| Some(utc(run, *to)).filter(|time| !time.is_empty()));
+    let document = SeriesDocument {
+        started_unix_ms: run.started_unix_ms,
+        from_s: times(|span| span.0),
+        to_s: times(|span| span.1),
+        to_utc: ends.collect(),
+        series: series.collect(),
+    };
+    document_json("series", &document)
 }
 
 pub(super) fn values(recording: &Recording<'_>, series: &SeriesName) -> Vec<f64> {
