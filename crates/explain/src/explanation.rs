@@ -17,22 +17,23 @@ pub struct Around<'a> {
 }
 
 /// The explanation of a command or job file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// The tool whose words they are.
     pub tool: Tool,
-    /// The line on which it begins.
+    /// The line on which it begins, from 1.
     pub line: usize,
+    /// Which of the two it is.
+    pub kind: Form,
+    /// The command as it can be run; for a job file, its text.
+    pub command: String,
+    /// Text of the job file that a command names.
+    pub job_file: Option<String>,
     /// What was repaired to understand it.
     pub repairs: Vec<Repair>,
     /// The line on which a job file begins that is in the same text and explained with this command.
+    #[serde(skip)]
     pub told_with: Option<usize>,
-    /// The command as it can be run; for a job file, its text.
-    pub command: String,
-    /// Whether `command` is the text of a job file.
-    pub is_job_file: bool,
-    /// Text of the job file that a command names.
-    pub job_file: Option<String>,
     /// What could not be understood, or is not known, with its place.
     pub gaps: Vec<String>,
     /// Sentences on what it asks for.
@@ -43,10 +44,30 @@ pub struct Explanation {
     pub words: Vec<ExplainedWord>,
     /// What is risky or misleading about it.
     pub risks: Vec<ApplicableRisk>,
-    /// The reason for a change, and the changed command.
-    pub corrected: Option<(String, String)>,
+    /// How it should read, if something is wrong with it.
+    pub corrected: Option<Correction>,
     /// Commands of plimsoll's own that answer the same question.
     pub native: Vec<Native>,
+}
+
+/// What is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum Form {
+    /// A command.
+    #[serde(rename = "command")]
+    Command,
+    /// The text of a job file.
+    #[serde(rename = "job file")]
+    JobFile,
+}
+
+/// A changed command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Correction {
+    /// The reason for the change.
+    pub why: String,
+    /// The changed command.
+    pub command: String,
 }
 
 /// A word with its meaning.
@@ -74,11 +95,11 @@ impl Explanation {
         Explanation {
             tool,
             line: 1,
+            kind: Form::Command,
+            command: command.trim_end().to_owned(),
+            job_file: None,
             repairs: Vec::new(),
             told_with: None,
-            command: command.trim_end().to_owned(),
-            is_job_file: false,
-            job_file: None,
             gaps: Vec::new(),
             asks: Vec::new(),
             apart: Vec::new(),
@@ -128,9 +149,10 @@ fn in_quotes(word: &str) -> String {
 }
 
 /// Everything that was found in a text, whether it could be explained or not.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ExplainedText {
     /// Explanations, in the order of the text.
+    #[serde(rename = "explained")]
     pub told: Vec<Explanation>,
     /// For each command or job file that could not be explained, the first word that is not understood.
     pub not_understood: Vec<ExplainError>,

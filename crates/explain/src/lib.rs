@@ -1,7 +1,7 @@
 //! Command lines and job files of fio, DiskSpd, ioping, iostat and dd put into words: what they ask for, what is risky or
 //! misleading about it, and what plimsoll has instead.
 //!
-//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] prints it, and [`document`] is its form as JSON.
+//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] prints it.
 
 mod about_diskspd;
 mod about_fio;
@@ -31,9 +31,11 @@ pub use about_ioping::SILENT as IOPING_SILENT;
 pub use about_iostat::SILENT as IOSTAT_SILENT;
 pub use besides::SILENT;
 pub use dd::{Dd, DdFlush};
-pub use explanation::{ApplicableRisk, Around, ExplainError, ExplainedText, ExplainedWord, Explanation};
+pub use explanation::{
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form,
+};
 pub use native::Native;
-pub use page::{ExplainDocument, document, text};
+pub use page::text;
 pub use pasted::{Kind, PastedCommand, find, of_words};
 pub use plain::{every, explain_all};
 pub use risk::{Level, Risk, When};

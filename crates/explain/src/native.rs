@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use super::about_fio::stage;
 use super::dd::Dd;
 use super::explanation::ExplainedWord;
@@ -9,14 +12,21 @@ use super::files_fio::is_device;
 use fio::Stage;
 
 /// A command, or the statement that there is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Native {
-    /// What to type; empty if there is nothing.
+    /// What to type; empty if there is nothing, which JSON has as `null`.
+    #[serde(serialize_with = "filled")]
+    #[schemars(with = "Option<String>")]
     pub command: String,
     /// What it does and does not do.
     pub says: String,
     /// Whether it runs the words that were typed.
+    #[serde(skip)]
     pub runs: Runs,
+}
+
+fn filled<S: Serializer>(command: &str, to: S) -> Result<S::Ok, S::Error> {
+    Some(command).filter(|command| !command.is_empty()).serialize(to)
 }
 
 /// Load that a native command runs.

@@ -1,9 +1,6 @@
-//! An explanation as text of 80 columns, and as JSON.
+//! An explanation as text of 80 columns.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::explanation::{ApplicableRisk, ExplainError, ExplainedText, ExplainedWord, Explanation};
+use super::explanation::{Correction, ExplainedWord, Explanation, Form};
 use super::native::Native;
 use super::word::Repair;
 
@@ -39,11 +36,15 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
         heading(&mut page, "Not understood or not known");
         explanation.gaps.iter().for_each(|line| page += &wrap("  - ", line));
     }
-    heading(&mut page, if explanation.is_job_file { "The job file" } else { "The command" });
-    if explanation.is_job_file {
-        explanation.command.lines().for_each(|line| page += &format!("  {line}\n"));
-    } else {
-        page += &broken(&explanation.command);
+    match explanation.kind {
+        Form::Command => {
+            heading(&mut page, "The command");
+            page += &broken(&explanation.command);
+        }
+        Form::JobFile => {
+            heading(&mut page, "The job file");
+            explanation.command.lines().for_each(|line| page += &format!("  {line}\n"));
+        }
     }
     page += &above.like.as_ref().map_or(String::new(), |like| wrap("  ", like));
     if let Some(text) = &explanation.job_file {
@@ -58,7 +59,7 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
     }
     page += &words(explanation, above, wrap);
     page += &risks(explanation, above, wrap);
-    if let Some((why, command)) = &explanation.corrected {
+    if let Some(Correction { why, command }) = &explanation.corrected {
         heading(&mut page, "Corrected");
         page += &wrap("  ", why);
         page += &broken(command);
@@ -155,95 +156,5 @@ fn broken(command: &str) -> String {
 fn push(lines: &mut [String], text: &str) {
     if let Some(line) = lines.last_mut() {
         line.push_str(text);
-    }
-}
-
-/// All explanations as a document.
-#[derive(Serialize, JsonSchema)]
-pub struct ExplainDocument<'e> {
-    /// Each command or job file that was explained, in the order of the text.
-    explained: Vec<ExplanationRow<'e>>,
-    /// What could not be explained.
-    not_understood: &'e [ExplainError],
-}
-
-/// The explanation of a command or job file.
-#[derive(Serialize, JsonSchema)]
-struct ExplanationRow<'e> {
-    /// The tool.
-    tool: &'static str,
-    /// Line on which it begins, from 1.
-    line: usize,
-    /// `command` or `job file`.
-    kind: &'static str,
-    /// The command as it can be run; of a job file, its text.
-    command: &'e str,
-    /// Text of the job file that the command names.
-    job_file: &'e Option<String>,
-    /// What was repaired to understand it.
-    repairs: &'e [Repair],
-    /// What could not be understood, or is not known, with its place.
-    gaps: &'e [String],
-    /// What it asks for, in sentences.
-    asks: &'e [String],
-    /// What plimsoll refuses of that, or does differently.
-    apart: &'e [String],
-    /// Each word with its meaning.
-    words: &'e [ExplainedWord],
-    /// What is risky or misleading about it.
-    risks: &'e [ApplicableRisk],
-    /// How it should read; `null` if nothing is wrong with it.
-    corrected: Option<Correction<'e>>,
-    /// Commands of plimsoll's own that answer the same question.
-    native: Vec<NativeRow<'e>>,
-}
-
-/// A changed command.
-#[derive(Serialize, JsonSchema)]
-struct Correction<'e> {
-    /// The reason for the change.
-    why: &'e str,
-    /// The changed command.
-    command: &'e str,
-}
-
-/// A command of plimsoll's own.
-#[derive(Serialize, JsonSchema)]
-struct NativeRow<'e> {
-    /// What to type; `null` if there is nothing.
-    command: Option<&'e str>,
-    /// What it does and does not do.
-    says: &'e str,
-}
-
-/// Returns all explanations as a document.
-pub fn document(explained: &ExplainedText) -> ExplainDocument<'_> {
-    ExplainDocument {
-        explained: explained.told.iter().map(row).collect(),
-        not_understood: &explained.not_understood,
-    }
-}
-
-fn row(explanation: &Explanation) -> ExplanationRow<'_> {
-    fn native(native: &Native) -> NativeRow<'_> {
-        NativeRow {
-            command: Some(native.command.as_str()).filter(|command| !command.is_empty()),
-            says: &native.says,
-        }
-    }
-    ExplanationRow {
-        tool: explanation.tool.name(),
-        line: explanation.line,
-        kind: if explanation.is_job_file { "job file" } else { "command" },
-        command: &explanation.command,
-        job_file: &explanation.job_file,
-        repairs: &explanation.repairs,
-        gaps: &explanation.gaps,
-        asks: &explanation.asks,
-        apart: &explanation.apart,
-        words: &explanation.words,
-        risks: &explanation.risks,
-        corrected: explanation.corrected.as_ref().map(|(why, command)| Correction { why, command }),
-        native: explanation.native.iter().map(native).collect(),
     }
 }

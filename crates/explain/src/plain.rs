@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::explanation::{ApplicableRisk, Around, ExplainError, ExplainedText, ExplainedWord, Explanation};
+use super::explanation::{
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form,
+};
 use super::fio_words::Fio;
 use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand};
@@ -67,7 +69,7 @@ pub fn explain_all(found: &[PastedCommand], around: &Around<'_>) -> Result<Expla
         ),
     }));
     let with: Vec<usize> = explained.told.iter().filter_map(|one| one.told_with).collect();
-    explained.told.retain(|one| !(one.is_job_file && with.contains(&one.line)));
+    explained.told.retain(|one| !(one.kind == Form::JobFile && with.contains(&one.line)));
     match explained.not_understood.first() {
         Some(error) if explained.told.is_empty() => Err(error.clone()),
         _ => Ok(explained),
@@ -219,7 +221,8 @@ const ELSEWHERE: &str = "What each word asks for stands below; the load itself i
 /// Adds a size to the command.
 fn correct(explanation: &mut Explanation, words: &[Piece]) {
     explanation.corrected = with_size(words);
-    if let (Some((_, command)), Some(same)) = (&explanation.corrected, explanation.native.first_mut())
+    if let (Some(Correction { command, .. }), Some(same)) =
+        (&explanation.corrected, explanation.native.first_mut())
         && same.runs == Runs::TheSameWords
     {
         same.command = format!("plimsoll {command}");
@@ -234,7 +237,7 @@ fn lines_of(text: &str) -> impl Iterator<Item = ExplainedWord> + '_ {
 fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainError> {
     const NAME: &str = "jobs.fio";
     let mut explanation = Explanation {
-        is_job_file: true,
+        kind: Form::JobFile,
         words: lines_of(text).collect(),
         ..Explanation::of(Tool::Fio, text)
     };
@@ -268,7 +271,7 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
         text: sentence(words),
         source: "plimsoll fio",
     }));
-    let command = if explanation.is_job_file { "fio JOBFILE" } else { &explanation.command };
+    let command = if explanation.kind == Form::JobFile { "fio JOBFILE" } else { &explanation.command };
     let whole = fio.refusals.is_empty() && explanation.gaps.is_empty();
     explanation.native = native::of_fio(asked, Some(command).filter(|_| whole));
     explanation.native.extend(native::of_latency(asked, &explanation.words));
@@ -330,7 +333,7 @@ fn risks_of(asked: &fio::FioRequest) -> Vec<ApplicableRisk> {
 }
 
 /// The command with a size, and with `time_based` if a time was given.
-fn with_size(words: &[Piece]) -> Option<(String, String)> {
+fn with_size(words: &[Piece]) -> Option<Correction> {
     let mut corrected = texts(words);
     let named = |name: &'static str| {
         move |word: &String| word.trim_start_matches('-').split('=').next() == Some(name)
@@ -346,7 +349,7 @@ fn with_size(words: &[Piece]) -> Option<(String, String)> {
         corrected.push("--time_based".to_owned());
         why.push_str(", and with time_based the run lasts as long as runtime says");
     }
-    Some((format!("{why}:"), format!("fio {}", joined(&corrected))))
+    Some(Correction { why: format!("{why}:"), command: format!("fio {}", joined(&corrected)) })
 }
 
 fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, ExplainError> {

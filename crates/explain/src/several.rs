@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::explanation::{ExplainedWord, Explanation};
+use super::explanation::{ExplainedWord, Explanation, Form};
 use super::meaning_fio::first_sentence;
 use super::page::{Above, Wrap, text, text_below};
 use super::risk::Level;
@@ -148,7 +148,7 @@ fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
 
 /// The options of a command by name and as typed, without the name of a job; `None` if it runs a job file.
 fn words(one: &Explanation) -> Option<Vec<(String, String)>> {
-    if one.is_job_file || one.job_file.is_some() {
+    if one.kind == Form::JobFile || one.job_file.is_some() {
         return None;
     }
     let options = options(one);

@@ -1,7 +1,11 @@
 //! The tools whose words are understood.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// A tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Tool {
     /// fio.
     Fio,

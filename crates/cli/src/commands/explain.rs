@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use explain::{Around, ExplainedText, Explanation, PastedCommand, document, explain_all, find, of_words};
+use explain::{Around, ExplainedText, Explanation, PastedCommand, explain_all, find, of_words};
 
 use crate::arguments::{ExplainArguments, Format};
 use session::failure::Failure;
@@ -21,7 +21,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
     let around = Around { read: &|path| Ok(NamedInput::typed(path, MOST).text()?) };
     let explained = explain_all(&found, &around).map_err(Failure::refused)?;
     let result = match arguments.format {
-        Format::Json => report::document_json("explain", &document(&explained)),
+        Format::Json => report::document_json("explain", &explained),
         Format::Text => pages(&explained),
     };
     output::result(&result)?;

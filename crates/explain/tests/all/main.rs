@@ -9,7 +9,7 @@ mod several;
 use std::collections::BTreeSet;
 
 use explain::{
-    Around, ExplainError, ExplainedText, Explanation, Level, document, every, explain_all, find, of_words,
+    Around, Correction, ExplainError, ExplainedText, Explanation, Level, every, explain_all, find, of_words,
     text,
 };
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn all(pasted: &str) -> Result<ExplainedText, ExplainError> {
 }
 
 fn json(explained: &ExplainedText) -> serde_json::Value {
-    serde_json::to_value(document(explained)).unwrap()
+    serde_json::to_value(explained).unwrap()
 }
 
 fn one(pasted: &str) -> Explanation {
@@ -109,7 +109,7 @@ fn what_a_command_asks_for_is_told_with_its_figures() {
 #[test]
 fn the_corrected_command_has_what_was_missing() {
     let explanation = one("fio --filename=/mnt/f --rw=randread --name=a --runtime=120s");
-    let (why, command) = explanation.corrected.unwrap();
+    let Correction { why, command } = explanation.corrected.unwrap();
     assert_eq!(command, "fio --filename=/mnt/f --size=4G --rw=randread --name=a --runtime=120s --time_based");
     assert!(why.contains("time_based"), "{why}");
     assert_eq!(explanation.native[0].command, format!("plimsoll {command}"));

@@ -64,7 +64,7 @@ pub fn series_json(run: &Run, wanted: &[SeriesName]) -> String {
     let recording = Recording::of(run);
     let series = wanted.iter().map(|series| {
         let (device, metric) = series.name.rsplit_once(':').unwrap_or(("", &series.name));
-        Series { name: &series.name, device, metric, unit: &series.unit, values: values(&recording, series) }
+        Series { name: &series.name, device, metric, unit: series.unit, values: values(&recording, series) }
     });
     let times = |of: fn(&(Nanos, Nanos)) -> Nanos| -> Vec<f64> {
         recording.intervals().iter().map(|span| of(span).as_secs_f64()).collect()
