@@ -119,7 +119,7 @@ pub fn named(name: &str) -> Option<&'static Row> {
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     job(row("name", Kind::Text, "", A))
-        .does("Name of the job; on the command line it starts a new one.", |o, v| {
+        .does("Name of the job. On the command line it starts a new one.", |o, v| {
             o.name = Some(v.text().to_owned());
         }),
     job(row("description", Kind::Text, "", A))
@@ -132,7 +132,8 @@ pub static ROWS: &[Row] = &[
     job(row("numjobs", Kind::Int(1, 4096), "1", A))
         .does("How many clones of the job run side by side.", |o, v| o.numjobs = v.small()),
     job(row("thread", Kind::Flag, YES_NO, A))
-        .does("Counts the clones as threads in the text; they run as threads either way.", |o, v| o.thread = v.on()),
+        .honoured("they run as threads either way, and the text counts them as asked", |o, v| o.thread = v.on())
+        .helps("Clones are threads of one process instead of processes."),
     job(row("wait_for", Kind::Text, "", A))
         .does("Starts when all clones of the named job have ended.", |o, v| o.time.wait_for = Some(v.text().trim().to_owned())),
     job(row("stonewall", Kind::Flag, YES_NO, A))
@@ -191,7 +192,7 @@ pub static ROWS: &[Row] = &[
     file(row("filename", Kind::Path, "", A))
         .does("Files or devices, separated by colons. Given again, it adds to them.", |o, v| o.add_filename(v.text())),
     file(row("directory", Kind::Path, "", A))
-        .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
+        .does("Directory of the files. Several, separated by colons, are dealt to the clones.", |o, v| {
             o.directory = Some(v.text().to_owned());
         }),
     file(row("filename_format", Kind::Path, "$jobname.$jobnum.$filenum", A))
@@ -206,7 +207,7 @@ pub static ROWS: &[Row] = &[
     file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(row("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
     file(row("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
-        .does("Which file comes next; behind a colon how many I/Os go to each.", shaped!(file_turn = Turn)),
+        .does("Which file comes next. After a colon: how many I/Os go to each.", shaped!(file_turn = Turn)),
     file(row("size", Kind::Amount, "", A))
         .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
     file(row("io_size", Kind::Amount, "", A))
@@ -228,7 +229,7 @@ pub static ROWS: &[Row] = &[
         .nearly("files are made before the load starts, so that making them is not measured", "Makes files when they are opened.", |_, _| {}),
     file(row("create_only", Kind::Bool, "0", A)).does("Lays the files out and does no more.", |o, v| o.create_only = v.on()),
     file(row("allow_file_create", Kind::Bool, "1", B))
-        .does("Whether files may be made.", |o, v| o.allow_file_create = v.on()),
+        .does("Makes files that are missing.", |o, v| o.allow_file_create = v.on()),
     file(row("allow_mounted_write", Kind::Bool, "0", A))
         .nearly("a device that is mounted or else in use is never written; no effect on files", "Allows writing to a mounted device.", |_, _| {}),
     file(row("pre_read", Kind::Bool, "0", B))
@@ -244,7 +245,7 @@ pub static ROWS: &[Row] = &[
     // Pattern.
     access(row("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
-        .does("Direction and order of the I/O. Behind a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| o.set_direction(v)),
+        .does("Direction and order of the I/O. After a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| o.set_direction(v)),
     access(row("rw_sequencer", Kind::Choice(&[("sequential", "They go on from there"), ("identical", "They stay there")]), "sequential", B))
         .does("Where the I/Os of randread:N and its like go after each random place.", |o, v| o.rw_identical = v.word() == "identical"),
     access(row("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
@@ -285,7 +286,7 @@ pub static ROWS: &[Row] = &[
     // Block size.
     block(row("bs", Kind::Sizes(1), "4096", A))
         .also(&["blocksize"])
-        .does("Length of an I/O; one for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
+        .does("Length of an I/O. One for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
     block(row("bsrange", Kind::Shape(Shape::Range), "", A))
         .also(&["blocksize_range"])
         .does("Lengths from the first to the second, in multiples of the first.", |o, v| JobOptions::set_lengths(&mut o.bsrange, v)),
@@ -300,9 +301,9 @@ pub static ROWS: &[Row] = &[
         .also(&["blockalign"])
         .does("What random places are multiples of, where that is not the shortest block.", |o, v| v.onto(&mut o.ba)),
     // Flushes.
-    sync(row("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
+    sync(row("fsync", COUNT, "0", A)).does("The job waits for a flush after every N writes, and in a mix after each read until the next write; with io_uring and posixaio the flush goes into the queue instead.", |o, v| o.fsync = v.small()),
     sync(row("fdatasync", COUNT, "0", A))
-        .does("A flush of the data alone after every so many writes.", |o, v| o.fdatasync = v.small()),
+        .does("As fsync, but a flush of the data alone (fdatasync).", |o, v| o.fdatasync = v.small()),
     sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every so many writes.", |_, _| {}),
     sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
         .does("Writes pages back after every so many writes: wait_before, write, wait_after, all of the file's.", |o, v| {
@@ -310,7 +311,7 @@ pub static ROWS: &[Row] = &[
                 o.calls.pages = Some((*pages, *writes));
             }
         }),
-    sync(row("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
+    sync(row("end_fsync", Kind::Bool, "0", A)).does("The job waits for a flush at the end of each pass.", |o, v| o.end_fsync = v.on()),
     sync(row("end_syncfs", Kind::Bool, "0", B)).nearly("the job's files are flushed, not all of their file system", "A flush of the file system at the end.", |o, v| o.end_fsync |= v.on()),
     sync(row("fsync_on_close", Kind::Bool, "0", B))
         .nearly("files are closed once, when the step of the job ends", "A flush when a file is closed.", |o, v| o.fsync_on_close = v.on()),
@@ -326,7 +327,7 @@ pub static ROWS: &[Row] = &[
     depth(row("iodepth_batch", COUNT, "", A))
         .also(&["iodepth_batch_submit"])
         .does(
-            "I/Os handed over in one call, at most; 0: the depth. Where it is not given, direct I/O with a sequential part goes one by one, and all else that is due in one call.",
+            "I/Os handed over in one call, at most. 0: the depth. Where it is not given, direct I/O with a sequential part goes one by one, and all else that is due in one call.",
             |o, v| o.batch.submit = Some(v.small()),
         ),
     depth(row("iodepth_batch_complete_min", COUNT, "1", A))
@@ -399,7 +400,7 @@ pub static ROWS: &[Row] = &[
     // Verification and trims.
     verify(row("verify", Kind::Choice(PROOFS), "0", A))
         .does("Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
-    verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
+    verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, once all of it is.", |o, v| o.verify.reads_back = v.on()),
     verify(row("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
     verify(row("verify_policy", Kind::Choice(POLICIES), "completed", C)).does("Which writes a saved state says are there.", |o, v| o.verify.flushed = v.word() == "fsynced"),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
@@ -471,11 +472,11 @@ pub static ROWS: &[Row] = &[
     replay(row("replay_skip", Kind::Text, "", B))
         .does("Kinds of I/O to leave out, separated by commas: read, write, trim, sync; of any trace, where fio heeds it in those of blktrace alone.", |o, v| o.trace.skip = Some(v.text().to_owned())),
     // Measurement and reporting.
-    report(row("per_job_logs", Kind::Bool, "1", A)).does("A log file a clone, or one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
+    report(row("per_job_logs", Kind::Bool, "1", A)).does("A log file for each clone, not one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
     report(row("group_reporting", Kind::Flag, YES_NO, A)).does("One report a group instead of one a clone.", |o, v| o.group_reporting = v.on()),
-    report(row("stats", Kind::Bool, "1", B)).does("Whether the job is reported.", |o, v| o.stats = v.on()),
+    report(row("stats", Kind::Bool, "1", B)).does("Reports the job.", |o, v| o.stats = v.on()),
     report(row("write_bw_log", Kind::Prefix, "", A))
-        .does("Log of bandwidth; without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
+        .does("Log of bandwidth. Without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
     report(row("write_lat_log", Kind::Prefix, "", A))
         .does("Logs of slat, clat and lat.", |o, v| o.logs.latency = Some(v.text().to_owned())),
     report(row("write_hist_log", Kind::Prefix, "", A))
