@@ -240,7 +240,7 @@ pub static ROWS: &[Row] = &[
     file(row("overwrite", Kind::Bool, "0", A))
         .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
     file(row("write_hint", Kind::Choice(&[("none", "None"), ("short", "Short"), ("medium", "Medium"), ("long", "Long"), ("extreme", "Extreme")]), "none", B))
-        .nearly("the kernel is told no lifetime, which only few devices heed", "Lifetime hint of what is written.", |_, _| {}),
+        .nearly("no lifetime is passed to the kernel; few devices heed one", "Lifetime hint of what is written.", |_, _| {}),
     // Pattern.
     access(row("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
@@ -417,7 +417,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; with verify_only, or in a job that reads.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
-    verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),
+    verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always distinguished if it is known", "Checks the seed in the header.", |_, _| {}),
     verify(row("trim_percentage", Kind::Int(0, 100), "0", B)).does("Percent of the verified writes that are trimmed again; needs verify and trim_backlog.", |o, v| o.verify.trim_percentage = v.natural() as u8),
     verify(row("trim_verify_zero", Kind::Bool, "1", B)).does("What was trimmed must read as zeros; 0: it is not read.", |o, v| o.verify.trim_zero = v.on()),
     verify(row("trim_backlog", Kind::Size(0), "0", B)).does("Writes after which those drawn of them are trimmed.", |o, v| o.verify.trim_backlog = v.small()),
@@ -570,11 +570,11 @@ pub static ROWS: &[Row] = &[
     within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
         .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
     ring(row("force_async", COUNT, "0", B)).does("Hands every so many I/Os to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
-    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B)).nearly("latencies of the two priorities are told together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
+    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B)).nearly("latencies of the two priorities are reported together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
     prioritised(row("cmdprio_class", Kind::Ints(3), "1", B)).does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
     prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
-    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "", B)).nearly("latencies of the priorities are told together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level behind it.", |o, v| o.time.set_priorities(v)),
+    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "", B)).nearly("latencies of the priorities are reported together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level behind it.", |o, v| o.time.set_priorities(v)),
     ring(row("cmd_type", Kind::Text, "nvme", C)).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
     ring(row("readfua", Kind::Bool, "0", C)).nearly(COMMANDS, "Reads past the device's cache.", |_, _| {}),
     ring(row("writefua", Kind::Bool, "0", C)).nearly("only commands that io_uring_cmd sends carry it: no effect; sync=dsync makes each write stable", "Writes through the device's cache.", |_, _| {}),

@@ -65,7 +65,7 @@ pub(super) fn operations(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
 /// Returns the greatest rate of bytes per second.
 pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     let own = way.figures.bandwidth_cap(way.direction);
-    // The level that units give is only as good as rules can be told apart; the measured one is closer.
+    // The level that units give is only as good as rules can be distinguished; the measured one is closer.
     let as_measured = |cap: CapOfMap| match own.filter(|own| !own.at_least && cap.held_by == HeldBy::Unit) {
         Some(own) => CapOfMap { level: own.level, ..cap },
         None => cap,
