@@ -247,7 +247,7 @@ pub(super) fn left_out_words(left_out: &[(String, OmissionReason)]) -> Vec<Strin
         (!names.is_empty()).then(|| format!("Left out {reason}: {}.", names.join(", ")))
     };
     let bytes = "because more would be written than was said (--write-most SIZE allows more)";
-    [sentence(OmissionReason::Bytes, bytes), sentence(OmissionReason::Time, "for want of time")]
+    [sentence(OmissionReason::Bytes, bytes), sentence(OmissionReason::Time, "for lack of time")]
         .into_iter()
         .flatten()
         .collect()

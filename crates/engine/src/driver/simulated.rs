@@ -180,7 +180,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
                 heap.extend(self.fresh.drain(..));
             }
         }
-        assert!(self.fresh.is_empty() && self.finished.is_empty(), "events are left behind the last turn");
+        assert!(self.fresh.is_empty() && self.finished.is_empty(), "events are left after the last turn");
         self.leave(coordinator, now)
     }
 
