@@ -1,6 +1,6 @@
 //! Heat maps of block size by queue depth: darker is more, and measured cells are bold and underlined.
 
-use analysis::mapped::{Basis, DirectionMap, MapCell};
+use analysis::map::{Basis, DirectionMap, MapCell};
 use analysis::{Analysis, MapAnswer, ProcedureAnswer};
 
 use super::chart::Chart;

@@ -1,7 +1,7 @@
 //! The two graphs of a map: operations and bytes a second of a full queue against block size, measured or
 //! predicted.
 
-use analysis::mapped::{Basis, DirectionMap, Knee, MapCell};
+use analysis::map::{Basis, DirectionMap, Knee, MapCell};
 use analysis::{Analysis, Estimate};
 use record::Unit;
 use workload::Direction;

@@ -1,6 +1,6 @@
 //! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
 
-use analysis::mapped::{
+use analysis::map::{
     Basis, BoundAnswer, CapOfMap, Corner, Cost, Crossing, DirectionMap, DisturbedLoad, HeldBy, Knee, MapCell,
     Row,
 };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use analysis::compare::{Comparison, Pairs, Ratio, RatioAnswer, Row};
-use workload::InTurns;
+use workload::TurnsRequest;
 
 use crate::words::comparison_words as words;
 use crate::words::numbers;
@@ -191,7 +191,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     notes
 }
 
-fn rests_on(ask: &InTurns, pairs: &Pairs) -> String {
+fn rests_on(ask: &TurnsRequest, pairs: &Pairs) -> String {
     let blocks = format!("{} blocks", pairs.blocks);
     let of =
         if pairs.comparisons > 1 { format!("{blocks} of {} comparisons", pairs.comparisons) } else { blocks };
@@ -212,7 +212,7 @@ fn rests_on(ask: &InTurns, pairs: &Pairs) -> String {
     format!("{of}: {how}.{looks}")
 }
 
-fn decided_by(ask: &InTurns, rows: usize) -> String {
+fn decided_by(ask: &TurnsRequest, rows: usize) -> String {
     let margin = numbers::share(ask.margin);
     // Two one-sided tests at 5 %, divided by the number of looks.
     let level = numbers::share(1.0 - 0.1 / ask.look_at.len().max(1) as f64);

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use analysis::{BurstAnswer, BurstPart, Ends, Estimate, Resource, drained};
+use analysis::{BurstAnswer, BurstPart, Ends, Estimate, Resource, burst_answer};
 use experiments::{Layout, next_burst_step};
 use policy::{Bucket, Catalogue, Limit, Limits, Load, Policy};
 use record::{Interval, Observer, StepRecord};
@@ -133,7 +133,7 @@ fn drain(case: &Case) -> BurstAnswer {
     if std::env::var_os("PLIMSOLL_TRUTH_TIMES").is_some() {
         println!("{:.1} s {}", begun.elapsed().as_secs_f64(), case.command());
     }
-    drained(&steps, &asked, None)
+    burst_answer(&steps, &asked, None)
 }
 
 pub fn runner(words: &str) -> Setup {
@@ -347,7 +347,7 @@ fn a_run_that_was_stopped_goes_on_to_the_same_answer() {
         let mut until = Until(Cell::new(intervals));
         let (mut steps, _) = conduct(&next, setup.runner.as_mut(), &mut until);
         assert_eq!(steps.last().unwrap().ending, Ending::Interrupted, "{intervals}");
-        let so_far = drained(&steps, &asked, None);
+        let so_far = burst_answer(&steps, &asked, None);
         assert!(so_far.cut_short && !so_far.parts.is_empty(), "{so_far:?}");
         let later = setup.runner.now() + Nanos::from_secs(gap_s);
         setup.runner.rest(later, &mut Nobody);
@@ -356,7 +356,7 @@ fn a_run_that_was_stopped_goes_on_to_the_same_answer() {
         let next =
             |done: &[StepRecord]| next_burst_step(&asked, Layout::None, &[first.as_slice(), done].concat());
         steps.extend(conduct(&next, setup.runner.as_mut(), &mut Nobody).0);
-        let answer = drained(&steps, &asked, None);
+        let answer = burst_answer(&steps, &asked, None);
         let part = answer.of(Resource::Iops).unwrap();
         let near = |told: f64, truth: f64| (told / truth - 1.0).abs() < 0.01;
         let held = part.held.unwrap().amount;

@@ -2,7 +2,7 @@
 //! below.
 
 use analysis::MapAnswer;
-use analysis::mapped::DirectionMap;
+use analysis::map::DirectionMap;
 
 use crate::markup::{Markup, element, markup};
 use crate::page::parts::{note, prose, section, titled};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use statistics::crossing::Trial;
 use workload::{Direction, Ending, LatencyBound, Nanos, StopRule};
 
-use crate::headroom::{asked, keeps_up};
+use super::claimed::{asked, keeps_up};
 
 /// Standard errors beyond which a share is surely on one side of what it may be: at most two in a hundred such
 /// judgements are wrong, because both sides are asked of each load.

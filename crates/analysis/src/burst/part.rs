@@ -7,7 +7,7 @@ use statistics::long_run::long_run_variance;
 
 use workload::Mix;
 
-use super::burst::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain};
+use super::answer::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain};
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
 use crate::estimate::Estimate;

@@ -3,7 +3,7 @@
 use policy::Resource;
 use workload::{Bytes, Direction};
 
-use super::burst::BurstPart;
+use super::answer::BurstPart;
 use crate::claims::{answer, thousands};
 use crate::estimate::Estimate;
 use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity};

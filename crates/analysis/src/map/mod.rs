@@ -156,7 +156,7 @@ fn direction_map(run: &Run, asked: &MapRequest, way: &Way<'_>) -> Option<Directi
     let cells = surface.cells(asked.block);
     let rows =
         rows::rows(run, asked, &rows::RowSources { points: &points, knees: &knees, surface: &surface });
-    let slo = crate::headroom::of_bound(run, &way.figures.regimes, (way.direction, asked.p99));
+    let slo = crate::headroom::claimed::of_bound(run, &way.figures.regimes, (way.direction, asked.p99));
     Some(DirectionMap {
         direction: way.direction,
         operations,

@@ -1,5 +1,6 @@
 //! The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 
+pub(crate) mod claimed;
 mod clusters;
 mod load;
 mod promised;
@@ -9,6 +10,7 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, HeadroomRequest, LatencyBound, LoadPart};
 
+pub use claimed::{Headroom, HeadroomBound, claimed_latency, keeps_up};
 pub use load::{BoundOutcome, Holds, OpenLoad};
 pub use promised::PromisedRate;
 pub use search::{Greatest, HeadroomDoubt, Search, elapsed};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One side of a comparison whose sides were loaded in turns. The run files of all sides agree, except in `side`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct InTurns {
+pub struct TurnsRequest {
     /// Identifier that only the runs of one comparison share: when it began, in milliseconds since 1970, over its seed.
     pub comparison: String,
     /// Seed of the order of the turns.
@@ -24,7 +24,7 @@ pub struct InTurns {
     pub margin: f64,
 }
 
-impl InTurns {
+impl TurnsRequest {
     /// Greatest planned number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u32 {

@@ -5,7 +5,7 @@
 //! bucket loses what comes through beyond the rate that is left when it is empty, and a rest earns what the next
 //! burst has beyond that rate.
 
-pub(crate) mod burst;
+pub(crate) mod answer;
 pub(crate) mod claimed;
 mod level;
 mod outlook;
@@ -16,7 +16,7 @@ use record::{Run, StepRecord};
 use workload::{BurstOf, BurstRequest, Direction, Ending, Nanos, PolicyName};
 
 use crate::figures::Figures;
-pub use burst::{
+pub use answer::{
     Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain,
     PublishedBurst,
 };
@@ -31,11 +31,11 @@ const FITS: f64 = 0.03;
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstRequest) -> BurstAnswer {
     let limits = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let limits = limits.and_then(|name| policy::evaluate_of_volume(&name).ok());
-    drained(&run.steps, asked, limits.as_ref())
+    burst_answer(&run.steps, asked, limits.as_ref())
 }
 
 /// Evaluates the steps so far; `limits` are those of the named policy.
-pub fn drained(steps: &[StepRecord], asked: &BurstRequest, limits: Option<&Limits>) -> BurstAnswer {
+pub fn burst_answer(steps: &[StepRecord], asked: &BurstRequest, limits: Option<&Limits>) -> BurstAnswer {
     let mut parts: Vec<BurstPart> = Vec::new();
     for (resource, block) in asked_for(asked) {
         let Some(mut part) = part(steps, (resource, block), asked.mix) else { continue };

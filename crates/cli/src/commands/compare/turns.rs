@@ -15,7 +15,7 @@ use session::run::{self, Against, Session};
 use session::signals::StopFlag;
 use session::turns::{TurnsCourse, run_in_turns};
 use session::{Setup, Wish};
-use workload::{Bytes, InTurns, ProcedureRequest, Target};
+use workload::{Bytes, ProcedureRequest, Target, TurnsRequest};
 
 use super::load::{Load, load};
 use super::{labelled, sides_of_runs, told, within};
@@ -59,8 +59,8 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let seconds = if virtual_time { 0.5 } else { turns_seconds(&ask, &[]) };
     let against = Against::default();
     let sides = setups.into_iter().zip(&places).enumerate().map(|(side, (setup, place))| {
-        let in_turns = InTurns { side: side as u8, ..ask.in_turns.clone() };
-        let asked = Some(ProcedureRequest::InTurns(in_turns));
+        let in_turns = TurnsRequest { side: side as u8, ..ask.in_turns.clone() };
+        let asked = Some(ProcedureRequest::Turns(in_turns));
         Session { setup, asked, place, stop: &stop, seconds, course: None, against: &against }
     });
     let course = TurnsCourse {
@@ -138,7 +138,7 @@ fn ask(
         )));
     }
     let layouts: Vec<Layout> = setups.iter().map(|setup| setup.layout).collect();
-    let in_turns = InTurns {
+    let in_turns = TurnsRequest {
         comparison: name_of_comparison(arguments.turns.seed),
         seed: arguments.turns.seed,
         side: 0,

@@ -5,7 +5,7 @@ use record::{Interval, Note, StepRecord};
 use statistics::fall::{Falling, Rule};
 use workload::{Direction, Mix, Pace, StepKind, StopRule};
 
-use super::burst::Asking;
+use super::answer::Asking;
 
 /// Seconds between two loads up to which they are one drain.
 const TOGETHER_S: f64 = 2.0;
