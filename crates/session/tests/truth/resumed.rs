@@ -11,7 +11,7 @@ use session::{Setup, conduct};
 use statistics::Stream;
 use workload::{BurstOf, BurstRequest, Direction, Ending, Mix, Nanos, StepKind, StopRule};
 
-use crate::bursts::{Case, MOST_S, QUICK_MOST, Until, choices, runner};
+use crate::burst::{Case, MOST_S, QUICK_MOST, Until, choices, runner};
 use crate::checked::{Nobody, count, each, quarter};
 
 /// Number of volumes that are killed.

@@ -48,7 +48,7 @@ pub struct SoakAsk {
 }
 
 /// The next step of a soak, `None` when it is done; a step that failed or was interrupted is the last.
-pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
+pub(crate) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     if done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted)) {
         return None;
     }
@@ -137,7 +137,7 @@ fn probe(ask: &SoakAsk, cycle: u64, rate: f64) -> Step {
 }
 
 /// Seconds of a soak, including the layout.
-pub(super) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
+pub(crate) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
     let layout = match ask.layout {
         Layout::Write(size) => (size.0 as f64 / layout_bytes_per_second).min(LAYOUT_MOST.as_secs_f64()),
         Layout::None => 0.0,
@@ -146,7 +146,7 @@ pub(super) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
 }
 
 /// Seconds that remain after the steps in `done`.
-pub(super) fn seconds_left(ask: &SoakAsk, done: &[StepRecord]) -> f64 {
+pub(crate) fn seconds_left(ask: &SoakAsk, done: &[StepRecord]) -> f64 {
     let probes = done.iter().filter(|step| is_probe(step)).count();
     let cycles = f64::from(ask.asked.cycles) - probes as f64;
     if done.is_empty() { seconds(ask, LAYOUT_GUESS) } else { cycles * ask.asked.cycle().as_secs_f64() }

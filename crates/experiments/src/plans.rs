@@ -2,8 +2,6 @@
 //!
 //! A part runs as if it were alone: it sees only its own steps, by their names within it, and its steps are named after it.
 
-mod soak;
-
 use std::borrow::Cow;
 
 use analysis::own_steps;
@@ -11,13 +9,12 @@ use policy::Limits;
 use record::StepRecord;
 use workload::{BurstRequest, CheckPlan, ProcedureRequest, name_in_part};
 
-pub use soak::SoakAsk;
-
 use crate::burst::{burst_forecast, next_burst_step};
 use crate::check::{OmissionReason, left_out, next_step, seconds_left, seconds_most, seconds_usual};
 use crate::headroom::{HeadroomAsk, headroom_seconds, headroom_seconds_left, next_headroom_step};
 use crate::layout::layout_step;
 use crate::places::{PlacesAsk, next_places_step, places_seconds};
+use crate::soak::{self, SoakAsk};
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, LAYOUT_GUESS};
 
