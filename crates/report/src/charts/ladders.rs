@@ -179,7 +179,7 @@ fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<
 }
 
 /// Returns a logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
-pub(super) fn doubling_axis(
+pub(crate) fn doubling_axis(
     values: impl Iterator<Item = f64>,
     label: impl Fn(f64) -> String,
 ) -> Option<Axis> {
@@ -243,7 +243,7 @@ fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
 }
 
 /// Returns an axis from zero to a little above all values.
-pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
+pub(crate) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
     let all = values(lines).chain(levels.iter().map(|level| level.value));
     let top = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
     Axis::linear(0.0, top * 1.08, 5, |value| {
@@ -252,7 +252,7 @@ pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
 }
 
 /// Returns the place of a percentile on the axis: its number of nines.
-pub(super) fn nines(percent: f64) -> f64 {
+pub(crate) fn nines(percent: f64) -> f64 {
     -(1.0 - percent / 100.0).log10()
 }
 

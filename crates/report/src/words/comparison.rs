@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use analysis::compare::{Comparison, Row};
 use serde_json::{Value, json};
 
+use crate::answers::turns;
 use crate::words::better_buy::{Room, baseline_notes, lead, price_table};
 use crate::words::comparison_words as words;
+use crate::words::numbers;
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
-use crate::words::{numbers, turns};
 
 /// Name of the document's schema.
 pub const COMPARISON_SCHEMA: &str = "plimsoll-comparison";

@@ -7,9 +7,9 @@ use analysis::compare::{
 use analysis::{Confidence, Quantity};
 use workload::Direction;
 
+use crate::answers::turns;
 use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::sentence::plural;
-use crate::words::turns;
 use crate::words::wrap::clean;
 
 /// Describes a work: `4 KiB random reads, depth 64, in 75 % reads`.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use analysis::{Analysis, Answer, ProcedureAnswer, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
-use crate::words::answered;
+use crate::answers;
 use crate::words::claims::{ClaimWords, claim_words, p99_head, tolerated};
 use crate::words::doubt::{doubt, remedy};
 use crate::words::found::{Extent, findings};
@@ -67,16 +67,16 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
             let [table, findings, lapses] = watch::sections(run, analysis, watched);
             vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
         }
-        (None, Some(ProcedureAnswer::Check(check))) => vec![
+        (None, Some(check @ ProcedureAnswer::Check(_))) => vec![
             cleaned(steps(run, analysis)),
             cleaned(findings(analysis, extent)),
-            cleaned(answered::text(&ProcedureAnswer::Check(check.clone()))),
+            cleaned(answers::text(check)),
             verdict,
             cleaned(claim_table(run, &analysis.verdict)),
             cleaned(doubts_of_rows(&analysis.verdict)),
         ],
         (None, Some(answered)) => {
-            vec![verdict, cleaned(answered::text(answered)), cleaned(findings(analysis, extent))]
+            vec![verdict, cleaned(answers::text(answered)), cleaned(findings(analysis, extent))]
         }
         (None, None) => vec![
             cleaned(summary(run)),

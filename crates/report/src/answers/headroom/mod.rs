@@ -1,14 +1,19 @@
 //! The greatest rate at which a latency bound holds, in words.
 
+pub(crate) mod charts;
+
 use analysis::{
-    Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, PromisedRate,
+    Analysis, Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad,
+    ProcedureAnswer, PromisedRate,
 };
 use workload::{HeadroomRequest, LatencyBound};
 
+use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, IOPS};
-use crate::words::wrap::{clean, wrap};
+use crate::words::table::Columns;
+use crate::words::tiles::{Tile, TileFigure};
+use crate::words::wrap::clean;
 
 /// Returns what a search will look for, before it begins.
 pub fn search_words(asked: &HeadroomRequest) -> String {
@@ -21,7 +26,7 @@ pub fn search_words(asked: &HeadroomRequest) -> String {
 }
 
 /// Formats a latency bound: `p99 ≤ 10 ms`.
-pub(crate) fn bound_words(bound: LatencyBound) -> String {
+fn bound_words(bound: LatencyBound) -> String {
     let of = bound.percent.map_or_else(|| "mean".to_owned(), |percent| format!("p{percent}"));
     format!("{of} ≤ {}", numbers::time(bound.most.0 as f64))
 }
@@ -50,8 +55,33 @@ fn load_words(load: &[ArrivalShape]) -> String {
     load.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
+/// Returns the answer of a run, or of a part of it; `None` if no search was asked for.
+pub(crate) fn answer(analysis: &Analysis) -> Option<&HeadroomAnswer> {
+    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        ProcedureAnswer::Headroom(answer) => Some(&**answer),
+        _ => None,
+    })
+}
+
+/// Returns all that the answer says.
+pub(super) fn sheet(answer: &HeadroomAnswer) -> Sheet {
+    let doubts: Vec<String> = answer.doubts.iter().map(|doubt| doubt_words(*doubt).to_owned()).collect();
+    let heading = "Open loads";
+    let mut blocks = vec![Block::captioned(heading, loads_table(answer)).aligned(Columns::WordsLast)];
+    if !doubts.is_empty() {
+        blocks.push(Block::items("  but     ", doubts));
+    }
+    blocks.push(Block::note(format!("Searched for {}.", numbers::span(answer.seconds))).in_terminal());
+    Sheet {
+        command: "headroom",
+        verdict: Some(verdict(answer)),
+        tiles: tiles(answer),
+        sections: vec![Section::of(heading, blocks)],
+    }
+}
+
 /// Returns the answer in a sentence or two.
-pub(crate) fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
+fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
     let binding = answer.binds.filter(|_| answer.bounds.len() > 1);
     let binding = binding.and_then(|at| answer.bounds.get(at));
     let binding = binding.map_or_else(String::new, |bound| format!(" {} binds.", bound_words(*bound)));
@@ -151,16 +181,53 @@ fn sides(answer: &HeadroomAnswer) -> String {
     }
 }
 
-/// Returns what stands below the verdict in a terminal: the loads, and what makes the answer doubtful.
-pub(crate) fn text(answer: &HeadroomAnswer) -> String {
-    let table = lines(&loads_table(answer));
-    let doubts: String = doubt_words(answer).iter().map(|words| wrap("  but     ", words)).collect();
-    let last = wrap("", &format!("Searched for {}.", numbers::span(answer.seconds)));
-    [table, doubts, last].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+fn tiles(answer: &HeadroomAnswer) -> Vec<Tile> {
+    let bound = answer.binds.and_then(|at| answer.bounds.get(at)).or(answer.bounds.first());
+    let bound = bound.map_or_else(String::new, |bound| bound_words(*bound));
+    let found = answer.greatest.map(|greatest| match greatest {
+        Greatest::Found(rate) => TileFigure::estimate(&rate, IOPS, format!("up to here {bound}")),
+        Greatest::Between(rate) => TileFigure {
+            unit: IOPS.name.to_owned(),
+            ..TileFigure::plain(
+                format!("{} to {}", numbers::count(rate.low), numbers::count(rate.high)),
+                format!("between these {bound} ends"),
+            )
+        },
+        Greatest::AtLeast(rate) => {
+            TileFigure::plain(numbers::iops(rate), format!("at least: {bound} at the most that was tried"))
+        }
+        Greatest::AtMost(rate) => TileFigure::plain(numbers::iops(rate), format!("not even here {bound}")),
+    });
+    let full = answer
+        .full_queue
+        .map(|rate| TileFigure::plain(numbers::iops(rate), "a queue that is kept full".to_owned()));
+    let held = answer.loads.iter().filter(|load| load.holds()).max_by(|a, b| a.rate.total_cmp(&b.rate));
+    let at_it = held.map(|load| {
+        let times = load.percentiles_ns.iter().filter(|(percent, _)| *percent == 50.0 || *percent == 99.0);
+        let at = numbers::iops(load.rate);
+        times.map(|(percent, time)| TileFigure::time(*time as f64, format!("p{percent} at {at}"))).collect()
+    });
+    let tiles = [
+        Tile::of("Headroom", found.into_iter().collect()),
+        Tile::of("Full queue", full.into_iter().collect()),
+        Tile::of("Latency", at_it.unwrap_or_default()),
+    ];
+    tiles.into_iter().flatten().collect()
+}
+
+/// Returns the greatest rate within the bounds, as a title: `p99 ≤ 10 ms holds up to 2,400 IOPS`.
+pub(crate) fn within_bounds(analysis: &Analysis) -> Option<String> {
+    let answer = answer(analysis)?;
+    match answer.greatest? {
+        Greatest::Found(rate) | Greatest::Between(rate) => {
+            Some(format!("{} up to {} IOPS", bounds_words(&answer.bounds), numbers::level(&rate, IOPS)))
+        }
+        Greatest::AtLeast(_) | Greatest::AtMost(_) => None,
+    }
 }
 
 /// Returns a table with a row for each rate.
-pub(crate) fn loads_table(answer: &HeadroomAnswer) -> Table {
+fn loads_table(answer: &HeadroomAnswer) -> Table {
     let bound = answer.binds.unwrap_or(0);
     let beyond = match answer.bounds.get(bound) {
         Some(LatencyBound { percent: None, .. }) => "mean".to_owned(),
@@ -197,31 +264,8 @@ fn answer_words(load: &OpenLoad) -> &'static str {
     }
 }
 
-/// Formats a table as lines, the last column aligned left, the others right.
-fn lines(table: &Table) -> String {
-    let wide = |column: usize| {
-        let cells = table.rows.iter().filter_map(|row| row.get(column));
-        cells.chain(table.head.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.head.len()).map(wide).collect();
-    let line = |row: &Vec<String>| {
-        let cells =
-            row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at + 1 == row.len() {
-                true => format!("  {cell}"),
-                false => format!("  {cell:>width$}"),
-            });
-        let line: String = cells.collect();
-        format!("{}\n", line.trim_end())
-    };
-    std::iter::once(&table.head).chain(&table.rows).map(line).collect()
-}
-
-/// Returns reasons to doubt the answer, a sentence for each.
-pub(crate) fn doubt_words(answer: &HeadroomAnswer) -> Vec<String> {
-    answer.doubts.iter().map(|doubt| one_doubt(*doubt).to_owned()).collect()
-}
-
-fn one_doubt(doubt: HeadroomDoubt) -> &'static str {
+/// Returns a reason to doubt the answer.
+fn doubt_words(doubt: HeadroomDoubt) -> &'static str {
     match doubt {
         HeadroomDoubt::Changed => {
             "the volume changed while it was searched, as loads before and after contradict each other: this is the answer of now. \

@@ -1,16 +1,19 @@
 //! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
 
+pub(crate) mod charts;
+
 use analysis::map::{
     Basis, BoundAnswer, CapOfMap, Corner, Cost, Crossing, DirectionMap, DisturbedLoad, HeldBy, Knee, MapCell,
     Row,
 };
 use analysis::{Charge, Confidence, Estimate, LevelUnit, MapAnswer};
-use workload::Direction;
 
+use super::sheet::{Block, Section, Sheet};
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::{capital, plural};
-use crate::words::wrap::wrap;
+use crate::words::table::Columns;
+use crate::words::tiles::{Tile, TileFigure};
 
 /// Width of the first column of the grid.
 const FIRST: usize = 9;
@@ -21,19 +24,19 @@ const ROW: usize = 9;
 /// Stands for a missing figure.
 const NONE: &str = "-";
 
-/// Returns what stands below the verdict in a terminal: for each direction its lines, its grid and its rows.
-pub(crate) fn text(answer: &MapAnswer) -> String {
-    let mut parts: Vec<String> = answer.directions.iter().map(|map| direction(answer, map)).collect();
-    let rest: String = together(answer).iter().map(|line| wrap("  ", line)).collect();
+/// Returns all that the answer says; its verdict is that on the caps.
+pub(super) fn sheet(answer: &MapAnswer) -> Sheet {
+    let mut sections: Vec<Section> = answer.directions.iter().map(|map| direction(answer, map)).collect();
+    let rest = together(answer);
     if !rest.is_empty() {
-        parts.push(format!("Reads beside writes, and order\n{rest}"));
+        sections.push(Section::headed("", "Reads beside writes, and order", vec![Block::items("  ", rest)]));
     }
-    parts.extend(answer.cost.as_ref().map(|cost| wrap("", &cost_words(cost))));
-    parts.join("\n")
+    sections.extend(answer.cost.as_ref().map(|cost| Section::of("", vec![Block::note(cost_words(cost))])));
+    Sheet { command: "map", verdict: None, tiles: tiles(answer), sections }
 }
 
 /// Returns the number of cells measured and the time taken, compared with the whole grid.
-pub(crate) fn cost_words(cost: &Cost) -> String {
+fn cost_words(cost: &Cost) -> String {
     let of = |cells: usize, seconds: f64| (numbers::count(cells as f64), numbers::span(seconds));
     let ((cells, took), (grid, whole)) =
         (of(cost.cells, cost.seconds), of(cost.grid_cells, cost.grid_seconds));
@@ -45,18 +48,22 @@ pub(crate) fn cost_words(cost: &Cost) -> String {
     }
 }
 
-fn direction(answer: &MapAnswer, map: &DirectionMap) -> String {
-    let mut text = format!("{}\n", capital(plural(map.direction)));
-    lines(map).iter().for_each(|line| text += &wrap("  ", line));
-    text += "\n  I/Os a second by queue depth (~ follows from what was measured, - unknown)\n";
-    text += &aligned(&grid(answer, map, Shows::Rate), (FIRST, COLUMN));
-    text += &format!("\n  {}\n", rows_heading(answer));
-    text += &aligned(&rows(map), (FIRST, ROW));
-    text
+fn direction(answer: &MapAnswer, map: &DirectionMap) -> Section {
+    let rates = grid(answer, map, Shows::Rate);
+    let legend = "I/Os a second by queue depth (~ follows from what was measured, - unknown)";
+    let blocks = vec![
+        Block::items("  ", lines(map)),
+        Block::titled(legend, rates.clone()).aligned(Columns::Fixed(FIRST, COLUMN)).in_terminal(),
+        Block::titled(&rows_heading(answer), rows(map)).aligned(Columns::Fixed(FIRST, ROW)),
+        Block::titled("I/Os a second by queue depth", rates).on_page(),
+        Block::titled("Mean latency by queue depth", grid(answer, map, Shows::Latency)).on_page(),
+        Block::note("~ follows from the cells that were measured; - is not known.".to_owned()).on_page(),
+    ];
+    Section::headed("", capital(plural(map.direction)), blocks)
 }
 
 /// Returns what is known of the caps of one direction, a sentence on each line.
-pub(crate) fn lines(map: &DirectionMap) -> Vec<String> {
+fn lines(map: &DirectionMap) -> Vec<String> {
     let mut lines = vec![caps(map)];
     lines.extend(map.unit.map(|unit| {
         let longer = match unit.charge {
@@ -165,7 +172,7 @@ fn slo(slo: &analysis::Headroom) -> String {
 }
 
 /// Returns budgets, mixes and order, a sentence on each line.
-pub(crate) fn together(answer: &MapAnswer) -> Vec<String> {
+fn together(answer: &MapAnswer) -> Vec<String> {
     let counted = |counted: LevelUnit| match counted {
         LevelUnit::Operations => "operations",
         LevelUnit::Bytes => "bytes",
@@ -205,7 +212,7 @@ const MIXES_MOST: usize = 4;
 
 /// What a grid shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shows {
+enum Shows {
     /// I/Os a second.
     Rate,
     /// Mean latency.
@@ -213,7 +220,7 @@ pub(crate) enum Shows {
 }
 
 /// Returns the depths of a grid: powers of two.
-pub(crate) fn depths(map: &DirectionMap) -> Vec<u32> {
+fn depths(map: &DirectionMap) -> Vec<u32> {
     let mut depths: Vec<u32> =
         map.cells.iter().map(|cell| cell.depth).filter(|depth| depth.is_power_of_two()).collect();
     depths.sort_unstable();
@@ -222,7 +229,7 @@ pub(crate) fn depths(map: &DirectionMap) -> Vec<u32> {
 }
 
 /// Returns the block sizes of a grid: powers of two from 4 KiB, and the one that was asked for.
-pub(crate) fn blocks(answer: &MapAnswer, map: &DirectionMap) -> Vec<u64> {
+fn blocks(answer: &MapAnswer, map: &DirectionMap) -> Vec<u64> {
     let asked = answer.block.map(|block| block.0);
     let mut blocks: Vec<u64> = map.cells.iter().map(|cell| cell.block).collect();
     blocks.dedup();
@@ -231,7 +238,7 @@ pub(crate) fn blocks(answer: &MapAnswer, map: &DirectionMap) -> Vec<u64> {
 }
 
 /// Returns the grid of block sizes by depths.
-pub(crate) fn grid(answer: &MapAnswer, map: &DirectionMap, shows: Shows) -> Table {
+fn grid(answer: &MapAnswer, map: &DirectionMap, shows: Shows) -> Table {
     let depths = depths(map);
     let mut head = vec!["block".to_owned()];
     head.extend(depths.iter().map(u32::to_string));
@@ -247,7 +254,7 @@ pub(crate) fn grid(answer: &MapAnswer, map: &DirectionMap, shows: Shows) -> Tabl
 }
 
 /// Formats a cell's figure; a predicted one is marked with `~`.
-pub(crate) fn cell_words(cell: &MapCell, shows: Shows) -> String {
+fn cell_words(cell: &MapCell, shows: Shows) -> String {
     let mark = if cell.basis == Basis::Predicted { "~" } else { "" };
     let words = match shows {
         Shows::Rate => cell.iops.map(|iops| compact(iops.value)),
@@ -272,7 +279,7 @@ fn compact(rate: f64) -> String {
 }
 
 /// Returns the heading of the rows.
-pub(crate) fn rows_heading(answer: &MapAnswer) -> String {
+fn rows_heading(answer: &MapAnswer) -> String {
     match answer.p99 {
         Some(p99) => format!("How deep each block may go so that p99 < {p99}, and what comes of it"),
         None => "How deep each block must go for nine tenths of its cap, and what comes of it".to_owned(),
@@ -280,7 +287,7 @@ pub(crate) fn rows_heading(answer: &MapAnswer) -> String {
 }
 
 /// Returns a row for each block size: how deep to go, and what that yields.
-pub(crate) fn rows(map: &DirectionMap) -> Table {
+fn rows(map: &DirectionMap) -> Table {
     let mut table = Table::headed(&["block", "depth", "IOPS", "MiB/s", "mean", "p99", "N*", "N90"]);
     for row in map.rows.iter().filter(|row| row.block.is_power_of_two() && row.block >= 4096 || row.asked) {
         let knee = map.knees.iter().find(|knee| knee.block == row.block);
@@ -327,21 +334,22 @@ fn knees(knee: Option<&Knee>) -> [String; 2] {
     [words(knee.and_then(|knee| knee.star)), words(knee.and_then(|knee| knee.ninety))]
 }
 
-/// Aligns the table in columns: the first to the left, the others to the right.
-fn aligned(table: &Table, (first, column): (usize, usize)) -> String {
-    let line = |row: &Vec<String>| {
-        let mut line = String::from("  ");
-        for (at, cell) in row.iter().enumerate() {
-            line += &if at == 0 { format!("{cell:<first$}") } else { format!("{cell:>column$}") };
-        }
-        line.trim_end().to_owned() + "\n"
-    };
-    std::iter::once(&table.head).chain(&table.rows).map(line).collect()
-}
-
-/// Returns the direction as a heat map or a graph names it.
-pub(crate) fn of_direction(direction: Direction) -> String {
-    plural(direction).to_owned()
+/// Returns where the caps of a map meet, and the depth that fills them; the caps themselves are rows of the
+/// verdict.
+fn tiles(answer: &MapAnswer) -> Vec<Tile> {
+    let crossing = answer.directions.iter().filter_map(|map| {
+        let at = map.crossover?.at.value;
+        let what = format!("{}: operations bind below, bytes above", plural(map.direction));
+        Some(TileFigure::plain(numbers::block(at), what))
+    });
+    let depth = answer.directions.iter().filter_map(|map| {
+        let knee = map.knees.first()?;
+        let star = knee.star?.value.ceil();
+        let what = format!("fills {} of {}", plural(map.direction), numbers::block(knee.block as f64));
+        Some(TileFigure::plain(numbers::count(star), what)).filter(|_| star >= 1.0)
+    });
+    let tiles = [Tile::of("Crossover", crossing.collect()), Tile::of("Queue depth", depth.collect())];
+    tiles.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

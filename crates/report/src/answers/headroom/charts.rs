@@ -1,15 +1,15 @@
 //! Latency against the rate of arrivals: percentiles of open loads, the bound as a line, the answer as a marker.
 
-use analysis::{Analysis, Estimate, Greatest, HeadroomAnswer, OpenLoad, ProcedureAnswer};
+use analysis::{Analysis, Estimate, Greatest, HeadroomAnswer, OpenLoad};
 
-use super::axis::Axis;
-use super::chart::{Chart, figures_below};
-use super::ink::Ink;
-use super::over_time::{range, time_axis, with_levels};
-use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
-use super::panels::draw;
+use super::{bound_words, loads_table};
+use crate::charts::axis::Axis;
+use crate::charts::chart::{Chart, figures_below};
+use crate::charts::ink::Ink;
+use crate::charts::over_time::{range, time_axis, with_levels};
+use crate::charts::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
+use crate::charts::panels::draw;
 use crate::words::numbers::{self, IOPS};
-use crate::words::sought::{bound_words, loads_table};
 
 /// Ink and shape of each percentile.
 const STYLES: [(&str, Ink, Shape); 4] = [
@@ -23,11 +23,8 @@ const STYLES: [(&str, Ink, Shape); 4] = [
 const BEYOND: f64 = 1.25;
 
 /// Returns the curve of a search; `None` if none was asked for, or if fewer than two loads ran.
-pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
-    let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        ProcedureAnswer::Headroom(answer) => Some(answer),
-        _ => None,
-    })?;
+pub(crate) fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
+    let answer = super::answer(analysis)?;
     let drawn: Vec<&OpenLoad> = answer.loads.iter().filter(|load| is_drawn(load, answer)).collect();
     if drawn.len() < 2 {
         return None;

@@ -1,23 +1,49 @@
 //! What a deliberate drain showed, in words: the levels, the bucket, what fills it, and when full speed may be
 //! expected again.
 
+pub(crate) mod charts;
+mod outlook;
+
 use analysis::{
-    Asking, BothWays, BurstAnswer, BurstBudget, BurstPart, Ends, Estimate, Fullness, MeasuredDrain, Resource,
+    Analysis, Answer, Asking, BothWays, BurstAnswer, BurstBudget, BurstPart, Ends, Estimate, Fullness,
+    MeasuredDrain, ProcedureAnswer, Resource,
 };
 
+use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::answer::VerdictWords;
+use crate::words::doubt::counted;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::capital;
-use crate::words::wrap::{wrap, wrap_between};
+use crate::words::tiles::{PromiseWords, Tile, TileFigure};
+use crate::words::wrap::wrap_between;
+
+pub use outlook::outlook;
 
 /// Columns of the left column of the table.
 const NAME: usize = 24;
 /// Indentation of a line of the table.
 const INDENT: &str = "  ";
 
+/// Returns the answer of a run, or of a part of it; `None` if nothing was drained on purpose.
+pub(crate) fn answer(analysis: &Analysis) -> Option<&BurstAnswer> {
+    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        ProcedureAnswer::Burst(answer) => Some(answer),
+        _ => None,
+    })
+}
+
+/// Returns all that the answer says.
+pub(super) fn sheet(answer: &BurstAnswer) -> Sheet {
+    Sheet {
+        command: "burst",
+        verdict: Some(verdict(answer)),
+        tiles: answer.parts.iter().flat_map(tiles).collect(),
+        sections: answer.parts.iter().map(section).collect(),
+    }
+}
+
 /// Returns the answer in a sentence or two.
-pub(crate) fn verdict(answer: &BurstAnswer) -> VerdictWords {
+fn verdict(answer: &BurstAnswer) -> VerdictWords {
     let fell: Vec<&BurstPart> = answer.parts.iter().filter(|part| part.fell()).collect();
     let word = match (fell.is_empty(), answer.parts.is_empty() || answer.cut_short) {
         (false, false) => "MEASURED",
@@ -67,8 +93,13 @@ fn sentence(part: &BurstPart) -> String {
     }
 }
 
-/// Returns [`sentence`] for both levels without their intervals, as the title of the chart of the rate.
-pub(crate) fn levels(part: &BurstPart) -> Option<String> {
+/// Returns both levels without their intervals, as the title of the chart of the rate:
+/// `3,000 IOPS while the burst lasts, 300 IOPS when it is over`.
+pub(crate) fn while_it_lasts(analysis: &Analysis) -> Option<String> {
+    answer(analysis)?.parts.iter().find_map(levels)
+}
+
+fn levels(part: &BurstPart) -> Option<String> {
     let (burst, base) = (part.burst?, part.base?);
     let told = |level: &Estimate| {
         let unit = unit(level.value, part);
@@ -114,23 +145,24 @@ fn when_of(part: &BurstPart) -> Option<String> {
     Some(format!("{of} {minute} of rest for a minute of it{full}."))
 }
 
-/// Returns what stands below the verdict in a terminal: tables and what follows from them.
-pub(crate) fn text(answer: &BurstAnswer) -> String {
-    let parts: Vec<String> = answer.parts.iter().map(part_text).collect();
-    parts.join("\n")
-}
-
-fn part_text(part: &BurstPart) -> String {
-    let head = wrap(INDENT, &title(part));
+fn section(part: &BurstPart) -> Section {
+    let (title, rows) = (title(part), rows(part));
     let line = |(name, value): &(&'static str, String)| {
         wrap_between(&format!("{INDENT}{INDENT}{name:<NAME$}"), INDENT.len() * 2 + NAME, 80, value)
     };
-    let rows: String = rows(part).iter().map(line).collect();
-    format!("{head}{rows}")
+    let text = rows.iter().map(line).collect();
+    let mut table = Table::headed(&["what", "measured"]);
+    table.rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    let blocks = vec![
+        Block::verbatim(text),
+        Block::captioned(&title, table).on_page(),
+        Block::titled("Drains", drains(part)).on_page(),
+    ];
+    Section::headed(INDENT, title, blocks)
 }
 
 /// Returns the title of a part: `Operations, by reads of 4 KiB`.
-pub(crate) fn title(part: &BurstPart) -> String {
+fn title(part: &BurstPart) -> String {
     format!("{}, by {} of {}", capital(what(part)), ways(part), numbers::block(part.block as f64))
 }
 
@@ -144,7 +176,7 @@ fn ways(part: &BurstPart) -> String {
 }
 
 /// Returns the rows of a part: name and value.
-pub(crate) fn rows(part: &BurstPart) -> Vec<(&'static str, String)> {
+fn rows(part: &BurstPart) -> Vec<(&'static str, String)> {
     let published = part.published.as_ref();
     let by = |value: String, figure: Option<String>| match figure {
         Some(figure) => format!("{value} (policy: {figure})"),
@@ -217,7 +249,7 @@ fn what(part: &BurstPart) -> &'static str {
     if part.resource == Resource::Iops { "operations" } else { "bytes" }
 }
 
-pub(crate) fn unit(value: f64, part: &BurstPart) -> Unit {
+fn unit(value: f64, part: &BurstPart) -> Unit {
     if part.resource == Resource::Iops { IOPS } else { Unit::of_bandwidth(value, Prefix::Binary) }
 }
 
@@ -248,9 +280,50 @@ fn amount_of(value: f64, part: &BurstPart) -> String {
     }
 }
 
+/// Returns the two levels of a volume that was drained, and how long the first lasted.
+fn tiles(part: &BurstPart) -> Vec<Tile> {
+    let name = if part.resource == Resource::Iops { "IOPS" } else { "Throughput" };
+    let published = part.published.as_ref();
+    let level = |estimate: Option<Estimate>, what: &str, promised: Option<f64>| {
+        let estimate = estimate?;
+        let unit = unit(estimate.value, part);
+        let of = promised.filter(|value| *value > 0.0).map(|value| PromiseWords {
+            words: format!("policy: {}", numbers::in_unit(value, unit)),
+            share: estimate.value / value,
+            answer: Answer::Measured,
+        });
+        Some(TileFigure { promised: of, ..TileFigure::estimate(&estimate, unit, what.to_owned()) })
+    };
+    let first = if part.fell() { "while the burst lasts" } else { "without a fall" };
+    let fell = part.fell();
+    let burst = level(part.burst, first, published.filter(|_| fell).map(|published| published.burst));
+    let base = level(part.base, "when it is over", published.map(|published| published.base));
+    let levels = Tile::of(name, burst.into_iter().chain(base).collect());
+    levels.into_iter().chain(lasted(part)).collect()
+}
+
+fn lasted(part: &BurstPart) -> Option<Tile> {
+    let lasted = part.lasted_s?;
+    let promised =
+        part.published.as_ref().and_then(|published| published.lasts_s).map(|lasts| PromiseWords {
+            words: format!("policy: {}", numbers::span(lasts)),
+            share: lasted / lasts,
+            answer: Answer::Measured,
+        });
+    let of = counted(part.resource);
+    let first = TileFigure {
+        promised,
+        ..TileFigure::plain(numbers::span(lasted), format!("the first one, of {of}"))
+    };
+    let rest = part
+        .minute_after_s
+        .map(|seconds| TileFigure::plain(numbers::span(seconds), "of rest for a minute of it".to_owned()));
+    Tile::of("Burst", std::iter::once(first).chain(rest).collect())
+}
+
 /// Returns the drains as a table: when, how much was asked for, the rates, the amount taken and how long it
 /// lasted.
-pub(crate) fn drains(part: &BurstPart) -> Table {
+fn drains(part: &BurstPart) -> Table {
     let mut table =
         Table::headed(&["drain", "after a rest of", "asked for", "before", "after", "took", "lasted"]);
     table.rows = part.drains.iter().map(|drain| cells(drain, part)).collect();

@@ -3,12 +3,13 @@
 use analysis::map::{Basis, DirectionMap, MapCell};
 use analysis::{Analysis, MapAnswer, ProcedureAnswer};
 
-use super::chart::Chart;
-use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
-use super::ink::{Ink, UNITS};
+use super::super::{Shows, blocks, cell_words, depths, grid};
+use crate::charts::chart::Chart;
+use crate::charts::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
+use crate::charts::ink::{Ink, UNITS};
 use crate::words::Table;
-use crate::words::mapped::{Shows, blocks, cell_words, depths, grid, of_direction};
 use crate::words::numbers;
+use crate::words::sentence::plural;
 
 /// Width of the whole, in pixels.
 const WIDE: i32 = 920;
@@ -29,7 +30,7 @@ const SMALL: i32 = 10;
 const SHADES: (f64, f64) = (4.0, 55.0);
 
 /// Returns the map in an analysis; `None` if it answers something else.
-pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
+pub(crate) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     match analysis.answered.as_ref()? {
         ProcedureAnswer::Map(answer) => Some(answer),
         _ => None,
@@ -38,7 +39,7 @@ pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
 
 /// Returns I/Os a second by block size and depth, reads and writes below each other; `None` if the analysis has no
 /// map.
-pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn heat(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let title = "I/Os a second by block size and queue depth";
     let mut table = Table::default();
@@ -70,7 +71,7 @@ fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
     }
     let wide = table.head.len();
     let row = |row: Vec<String>| {
-        let mut cells = vec![of_direction(map.direction)];
+        let mut cells = vec![plural(map.direction).to_owned()];
         cells.extend(row);
         cells.resize(wide, String::new());
         cells
@@ -91,7 +92,7 @@ fn one(canvas: &mut Canvas, room: &Room, (answer, map): (&MapAnswer, &DirectionM
     let top = room.top;
     let wide = (room.wide - NAMES - 8) / depths.len().max(1) as i32;
     let word = Type::beside(Ink::Word, LETTER);
-    let heading = format!("{}, I/Os a second by queue depth", of_direction(map.direction));
+    let heading = format!("{}, I/Os a second by queue depth", plural(map.direction));
     canvas.words(&heading, spot((8, top + 12)), word.bold());
     for (column, depth) in depths.iter().enumerate() {
         let middle = NAMES + column as i32 * wide + wide / 2;

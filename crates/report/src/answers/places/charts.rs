@@ -1,30 +1,23 @@
 //! The strip over a volume, the ladder of working sets, and sequential reads by place.
 
-use analysis::{Analysis, Estimate, PlacesAnswer, ProcedureAnswer, Region, SetObservation, StripPoint};
+use analysis::{Analysis, Estimate, PlacesAnswer, Region, SetObservation, StripPoint};
 
 use record::Unit;
 
-use super::axis::Axis;
-use super::chart::{Chart, figures_below};
-use super::engineering;
-use super::ink::Ink;
-use super::ladders::doubling_axis;
-use super::over_time::{range, time_axis};
-use super::panel::{Band, Dots, Line, Marker, Panel, Segment, Shade, Shape, Side};
-use super::panels::draw;
+use super::{answer, name, set_table};
+use crate::charts::axis::Axis;
+use crate::charts::chart::{Chart, figures_below};
+use crate::charts::engineering;
+use crate::charts::ink::Ink;
+use crate::charts::ladders::doubling_axis;
+use crate::charts::over_time::{range, time_axis};
+use crate::charts::panel::{Band, Dots, Line, Marker, Panel, Segment, Shade, Shape, Side};
+use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers::{self, Prefix};
-use crate::words::places::name;
 
 /// Number of intervals between ticks along the volume.
 const TICKS: u32 = 8;
-
-fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
-    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        ProcedureAnswer::Places(answer) => Some(answer),
-        _ => None,
-    })
-}
 
 /// Returns the axis along the volume.
 fn along(answer: &PlacesAnswer) -> Side {
@@ -51,7 +44,7 @@ fn bands(regions: &[Region]) -> Vec<Band> {
 
 /// Returns the latency of the first and of later readings over the volume, with its regions; `None` if no place
 /// was read.
-pub fn strip(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn strip(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let middle = |point: &StripPoint| (point.from + point.to) as f64 / 2.0;
     let first: Vec<(f64, f64)> = answer.strip.iter().map(|point| (middle(point), point.first_ns)).collect();
@@ -84,7 +77,7 @@ fn strip_table(answer: &PlacesAnswer) -> Table {
 }
 
 /// Returns mean latency and share of hits by the size of the working set; `None` with fewer than two sizes.
-pub fn working_sets(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn working_sets(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let mut sets: Vec<&SetObservation> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
@@ -117,11 +110,7 @@ pub fn working_sets(analysis: &Analysis) -> Option<Chart> {
         });
     }
     let title = "Working sets: what a cache holds";
-    Some(Chart::of(
-        title,
-        draw(title, &figures_below(title), 260, &panels),
-        crate::words::places::set_table(answer),
-    ))
+    Some(Chart::of(title, draw(title, &figures_below(title), 260, &panels), set_table(answer)))
 }
 
 fn size_of(answer: &PlacesAnswer) -> Vec<Estimate> {
@@ -141,7 +130,7 @@ fn hits(sets: &[&SetObservation]) -> Option<Line> {
 }
 
 /// Returns the rate of sequential reads over the volume; `None` if none were done.
-pub fn tracks(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn tracks(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let points: Vec<(f64, f64)> =
         answer.windows.iter().map(|window| (window.offset as f64, window.bytes_per_second)).collect();

@@ -1,5 +1,7 @@
 //! A comparison in turns in words: its conclusion, a line for each figure, and what the lines rest on.
 
+pub(crate) mod charts;
+
 use std::fmt::Write as _;
 
 use analysis::compare::{Comparison, Pairs, Ratio, RatioAnswer, Row};

@@ -1,20 +1,68 @@
 //! The answer of `plimsoll where` in words: what differs by place, and what a cache holds.
 
+pub(crate) mod charts;
+
 use analysis::{
-    Budget, CacheObservation, Joint, Loading, PlacesAnswer, Region, RegionKind, SetObservation,
-    TracksObservation, WARM_BLOCK,
+    Analysis, Budget, CacheObservation, Joint, Loading, PlacesAnswer, ProcedureAnswer, Region, RegionKind,
+    SetObservation, TracksObservation, WARM_BLOCK,
 };
 
+use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, Prefix};
-use crate::words::wrap::wrap;
+use crate::words::sentence::capital;
 
 /// Columns of the strip in a terminal.
 const STRIP: usize = 64;
 
+/// Returns the answer of a run, or of a part of it; `None` if places were not compared.
+pub(crate) fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
+    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        ProcedureAnswer::Places(answer) => Some(answer),
+        _ => None,
+    })
+}
+
+/// Returns all that the answer says.
+pub(super) fn sheet(answer: &PlacesAnswer) -> Sheet {
+    Sheet {
+        command: "where",
+        verdict: Some(verdict(answer)),
+        tiles: Vec::new(),
+        sections: vec![
+            Section::of("Regions", regions(answer)),
+            Section::of("Working sets", working_sets(answer)),
+        ],
+    }
+}
+
+fn regions(answer: &PlacesAnswer) -> Vec<Block> {
+    let table = Block::captioned("Regions", region_table(answer));
+    match answer.regions.len() {
+        0 | 1 => vec![table.on_page()],
+        _ => vec![Block::verbatim(strip(answer)), table],
+    }
+}
+
+fn working_sets(answer: &PlacesAnswer) -> Vec<Block> {
+    let table = Block::captioned("Working sets", set_table(answer));
+    let mut budgets: Vec<String> = answer.budgets.iter().map(budget_sentence).collect();
+    let page = Block::paragraphs("", budgets.clone()).on_page();
+    if answer.stopped {
+        budgets.push("Stopped before its end: this is what is known so far.".to_owned());
+    }
+    let table = if answer.sets.len() > 1 { table } else { table.on_page() };
+    vec![table, page, Block::paragraphs("", budgets).in_terminal()]
+}
+
+/// Returns the verdict by place as a title: `Alike everywhere (within 2.5 %), the first time as later: …`.
+pub(crate) fn by_place(analysis: &Analysis) -> Option<String> {
+    let words = verdict(answer(analysis)?);
+    Some(capital(&format!("{} {}", words.word.to_lowercase(), words.rest.trim_start())))
+}
+
 /// Returns the answer in a sentence or two.
-pub(crate) fn verdict(answer: &PlacesAnswer) -> VerdictWords {
+fn verdict(answer: &PlacesAnswer) -> VerdictWords {
     let (word, rest) = regions_verdict(answer);
     VerdictWords {
         word,
@@ -113,7 +161,7 @@ fn part(region: &Region) -> String {
 }
 
 /// Describes what a region is.
-pub(crate) fn meaning(region: &Region) -> String {
+fn meaning(region: &Region) -> String {
     let times = region.times.map_or(String::new(), |times| format!(" ({})", numbers::factor(times.value)));
     match region.kind {
         RegionKind::Usual => "as most of the volume".to_owned(),
@@ -128,7 +176,7 @@ pub(crate) fn meaning(region: &Region) -> String {
 }
 
 /// Names what a region is, in a word or two.
-pub(crate) fn name(kind: RegionKind) -> &'static str {
+fn name(kind: RegionKind) -> &'static str {
     match kind {
         RegionKind::Usual => "usual",
         RegionKind::FirstTouch => "loads on touch",
@@ -144,7 +192,7 @@ fn bytes(value: f64) -> String {
 }
 
 /// Returns the sentence on a cache.
-pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
+fn cache_sentence(answer: &PlacesAnswer) -> String {
     match &answer.cache {
         CacheObservation::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
         CacheObservation::None { up_to } if answer.loading.is_some() => {
@@ -209,7 +257,7 @@ fn warming(answer: &PlacesAnswer, size: f64) -> String {
 }
 
 /// Returns the sentence on sequential reads over the volume.
-pub(crate) fn tracks_sentence(tracks: &TracksObservation) -> String {
+fn tracks_sentence(tracks: &TracksObservation) -> String {
     let rate = |value: f64| numbers::bandwidth(value, Prefix::Binary);
     match tracks {
         TracksObservation::NotLooked => String::new(),
@@ -234,31 +282,11 @@ pub(crate) fn tracks_sentence(tracks: &TracksObservation) -> String {
     }
 }
 
-/// Returns what stands below the verdict in a terminal: tables and what follows from them.
-pub(crate) fn text(answer: &PlacesAnswer) -> String {
-    let mut text = strip(answer);
-    if answer.regions.len() > 1 {
-        text += &table(&region_table(answer));
-        text.push('\n');
-    }
-    if answer.sets.len() > 1 {
-        text += &table(&set_table(answer));
-        text.push('\n');
-    }
-    for budget in &answer.budgets {
-        text += &wrap("", &budget_sentence(budget));
-    }
-    if answer.stopped {
-        text += &wrap("", "Stopped before its end: this is what is known so far.");
-    }
-    text
-}
-
 /// Block size in bytes from which reads are given in bytes a second, because that is what limits them.
 const LARGE: u64 = 64 << 10;
 
 /// Returns the rates from the cache, beyond it, and both at once.
-pub(crate) fn budget_sentence(budget: &Budget) -> String {
+fn budget_sentence(budget: &Budget) -> String {
     let block = numbers::block(budget.block as f64);
     let rate = |value: f64| match budget.block {
         LARGE.. => numbers::bandwidth(value * budget.block as f64, Prefix::Binary),
@@ -284,9 +312,6 @@ pub(crate) fn budget_sentence(budget: &Budget) -> String {
 
 /// Returns the volume as a line, with a letter for each region.
 fn strip(answer: &PlacesAnswer) -> String {
-    if answer.regions.len() < 2 {
-        return String::new();
-    }
     let letter = |at: usize| {
         let middle = answer.size as f64 * (at as f64 + 0.5) / STRIP as f64;
         let region =
@@ -301,11 +326,11 @@ fn strip(answer: &PlacesAnswer) -> String {
         }
     };
     let line: String = (0..STRIP).map(letter).collect();
-    format!("  0 |{line}| {}\n\n", numbers::size(answer.size))
+    format!("  0 |{line}| {}\n", numbers::size(answer.size))
 }
 
 /// Returns the regions, a row for each.
-pub(crate) fn region_table(answer: &PlacesAnswer) -> Table {
+fn region_table(answer: &PlacesAnswer) -> Table {
     let mut table = Table::headed(&["from", "to", "first", "later", "what"]);
     for region in &answer.regions {
         table.rows.push(vec![
@@ -327,7 +352,7 @@ fn edge(at: &analysis::Estimate) -> String {
 }
 
 /// Returns the working sets by size, a row for each.
-pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
+fn set_table(answer: &PlacesAnswer) -> Table {
     let mut sets: Vec<&SetObservation> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
     let mut table = Table::headed(&["working set", "passes", "latency", "from a cache"]);
@@ -341,16 +366,4 @@ pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
         ]);
     }
     table
-}
-
-/// Formats a table for a terminal.
-fn table(table: &Table) -> String {
-    let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let line = |row: &&Vec<String>| {
-        let cells: Vec<String> =
-            row.iter().enumerate().map(|(at, cell)| format!("{cell:<width$}", width = width(at))).collect();
-        format!("  {}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }

@@ -1,15 +1,18 @@
 //! The answer of `plimsoll check --together` in words: what volumes share, which one starves which, and how that
 //! compares with the machine's limits.
 
+pub(crate) mod charts;
+
 use analysis::{
     Beside, BudgetTransfer, Estimate, LevelUnit, LoadTogether, MachineAnswer, MachineLimits, MachineRow,
     Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, VolumeTogether,
 };
 use workload::{Direction, TogetherLoad, TogetherRequest};
 
+use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::table::Columns;
 use crate::words::wrap::wrap;
 
 /// Relative difference within which two figures count as the same.
@@ -24,13 +27,35 @@ pub fn together_words(asked: &TogetherRequest) -> String {
 }
 
 /// Describes a load: `4 KiB reads`.
-pub(crate) fn load_words(load: &TogetherLoad) -> String {
+fn load_words(load: &TogetherLoad) -> String {
     let way = if load.direction == Direction::Read { "reads" } else { "writes" };
     format!("{} {way}", numbers::block(load.block.0 as f64))
 }
 
+/// Returns all that the answer says.
+pub(super) fn sheet(answer: &TogetherAnswer) -> Sheet {
+    let named = |(label, words): &(String, String)| wrap(&format!("  {label}  "), words);
+    let of_page = |(label, words): &(String, String)| format!("{label}: {words}");
+    let mut blocks = vec![
+        Block::verbatim(answer.volumes.iter().map(named).collect()),
+        Block::items("", answer.volumes.iter().map(of_page).collect()).on_page(),
+    ];
+    blocks.extend(answer.loads.iter().map(|load| {
+        let table = Block::captioned("", kept_table(answer, load)).aligned(Columns::Figures);
+        let measured = load.total.is_some() || load.rows.iter().any(|row| row.alone.is_some());
+        if measured { table } else { table.on_page() }
+    }));
+    blocks.push(Block::paragraphs("  ", sentences(answer)));
+    Sheet {
+        command: "together",
+        verdict: Some(verdict(answer)),
+        tiles: Vec::new(),
+        sections: vec![Section::of("Alone and together", blocks)],
+    }
+}
+
 /// Returns the answer in a sentence or two.
-pub(crate) fn verdict(answer: &TogetherAnswer) -> VerdictWords {
+fn verdict(answer: &TogetherAnswer) -> VerdictWords {
     let (word, rest) = match answer.budgets.split_first() {
         Some(_) if answer.is_below() => {
             ("BELOW", format!(" what is published for {}: {}", machine(answer), budgets(answer)))
@@ -92,7 +117,7 @@ fn clause(answer: &TogetherAnswer, budget: &SharedBudget) -> String {
 }
 
 /// Formats the level of a budget: `5,003 ± 12 IOPS`, or in bytes if these are counted.
-pub(crate) fn level_words(budget: &SharedBudget) -> String {
+fn level_words(budget: &SharedBudget) -> String {
     match budget.counted {
         Some(LevelUnit::Bytes) => rate(LevelUnit::Bytes, &budget.bytes),
         _ => rate(LevelUnit::Operations, &budget.operations),
@@ -132,7 +157,7 @@ fn open(answer: &TogetherAnswer) -> String {
 }
 
 /// Returns why a load says nothing.
-pub(crate) fn doubt_words(answer: &TogetherAnswer, doubt: &TogetherDoubt) -> String {
+fn doubt_words(answer: &TogetherAnswer, doubt: &TogetherDoubt) -> String {
     match doubt {
         TogetherDoubt::NotMeasured => "not measured".to_owned(),
         TogetherDoubt::Noise => {
@@ -211,7 +236,7 @@ fn machine_row(name: &str, row: &MachineRow) -> String {
 }
 
 /// Formats a published limit: `3,600 IOPS, 18,750 while credits last`.
-pub(crate) fn published(row: &MachineRow) -> String {
+fn published(row: &MachineRow) -> String {
     let one = |value: f64| match row.counted {
         LevelUnit::Operations => numbers::iops(value),
         LevelUnit::Bytes => numbers::bandwidth(value, Prefix::Decimal),
@@ -220,28 +245,8 @@ pub(crate) fn published(row: &MachineRow) -> String {
     format!("{}{most}", one(row.baseline))
 }
 
-/// Returns what stands below the verdict in a terminal.
-pub(crate) fn text(answer: &TogetherAnswer) -> String {
-    let mut text = String::new();
-    for (label, words) in &answer.volumes {
-        text += &wrap(&format!("  {label}  "), words);
-    }
-    for load in answer
-        .loads
-        .iter()
-        .filter(|load| load.total.is_some() || load.rows.iter().any(|row| row.alone.is_some()))
-    {
-        text += &format!("\n{}", columns(&kept_table(answer, load)));
-    }
-    text.push('\n');
-    for sentence in sentences(answer) {
-        text += &wrap("  ", &sentence);
-    }
-    text
-}
-
 /// Returns the sentences on division and starving.
-pub(crate) fn sentences(answer: &TogetherAnswer) -> Vec<String> {
+fn sentences(answer: &TogetherAnswer) -> Vec<String> {
     let mut said: Vec<String> = answer
         .fairness
         .iter()
@@ -296,7 +301,7 @@ fn starves(answer: &TogetherAnswer, beside: &Beside) -> String {
 }
 
 /// Returns what each volume delivers alone and beside the others.
-pub(crate) fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table {
+fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table {
     let head = load_words(&load.load);
     let mut table = Table::headed(&[&head, "alone, IOPS", "together, IOPS", "kept"]);
     let cell =
@@ -309,18 +314,4 @@ pub(crate) fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table 
     let kept = load.alone.zip(load.total).map(|(alone, total)| total.value / alone.value);
     table.rows.push(vec!["all".to_owned(), cell(&load.alone), cell(&load.total), share(kept)]);
     table
-}
-
-/// Formats a table for a terminal: names left, figures right.
-fn columns(table: &Table) -> String {
-    let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let line = |row: &&Vec<String>| {
-        let cells = row.iter().enumerate().map(|(at, cell)| match at {
-            0 => format!("{cell:<width$}", width = width(at)),
-            _ => format!("{cell:>width$}", width = width(at)),
-        });
-        format!("  {}\n", cells.collect::<Vec<_>>().join("   ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }

@@ -6,14 +6,14 @@ use analysis::{Analysis, Estimate};
 use record::Unit;
 use workload::Direction;
 
-use super::chart::{Chart, figures_below};
-use super::engineering;
 use super::heat::answer;
-use super::ink::Ink;
-use super::joined::Pen;
-use super::ladders::doubling_axis;
-use super::panel::{Dots, Line, Marker, Panel, Shape, Side};
-use super::panels::draw;
+use crate::charts::chart::{Chart, figures_below};
+use crate::charts::engineering;
+use crate::charts::ink::Ink;
+use crate::charts::joined::Pen;
+use crate::charts::ladders::doubling_axis;
+use crate::charts::panel::{Dots, Line, Marker, Panel, Shape, Side};
+use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS};
 use crate::words::sentence::{capital, plural};
@@ -28,7 +28,7 @@ struct Full {
 
 /// Returns the two published graphs against block size (method 4.3); `None` without a map or with only one block
 /// size.
-pub(super) fn by_block(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn by_block(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let rows: Vec<(&DirectionMap, Vec<Full>)> =
         answer.directions.iter().map(|map| (map, full(map))).collect();

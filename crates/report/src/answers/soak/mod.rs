@@ -1,13 +1,26 @@
 //! A soak in words: the promise as a share of time, drift, and how long a modest load waited.
 
+pub(crate) mod charts;
+
 use analysis::{Answer, Drift, DutyFigures, Estimate, PromiseOutcome, SoakAnswer};
 
-use crate::words::answer::VerdictWords;
-use crate::words::numbers;
-use crate::words::wrap::wrap;
+use super::sheet::{Block, Section, Sheet, VerdictWords};
+use crate::words::claims::answer_words;
+use crate::words::numbers::{self, IOPS};
+use crate::words::tiles::{PromiseWords, Tile, TileFigure};
+
+/// Returns all that the answer says.
+pub(super) fn sheet(answer: &SoakAnswer) -> Sheet {
+    Sheet {
+        command: "soak",
+        verdict: Some(verdict(answer)),
+        tiles: tiles(answer),
+        sections: vec![Section::of("Over time", vec![Block::items("  ", lines(answer))])],
+    }
+}
 
 /// Returns the answer in a sentence or two.
-pub(crate) fn verdict(answer: &SoakAnswer) -> VerdictWords {
+fn verdict(answer: &SoakAnswer) -> VerdictWords {
     let over = format!("over {}", numbers::span(answer.seconds));
     let Some(middle) = answer.middle else {
         return VerdictWords {
@@ -111,13 +124,8 @@ fn around(share: &Estimate) -> String {
     format!("{:.1} ± {:.1} %", 100.0 * share.value.abs(), 100.0 * half)
 }
 
-/// Returns what stands below the verdict in a terminal.
-pub(crate) fn text(answer: &SoakAnswer) -> String {
-    lines(answer).iter().map(|line| wrap("  ", line)).collect()
-}
-
 /// Returns what else is to be said, a line for each.
-pub(crate) fn lines(answer: &SoakAnswer) -> Vec<String> {
+fn lines(answer: &SoakAnswer) -> Vec<String> {
     let looks = answer.middle.map(|middle| {
         format!(
             "looks   {} of {} random reads, at random moments: {} in the middle, nine in ten from {} to {}",
@@ -154,4 +162,24 @@ fn duty_lines(duty: &DutyFigures) -> Vec<String> {
         lines.push(format!("short   in intervals of {short} not even that came through"));
     }
     lines
+}
+
+fn tiles(answer: &SoakAnswer) -> Vec<Tile> {
+    let level = |estimate: Option<Estimate>, what: &str| {
+        estimate.map(|estimate| TileFigure::estimate(&estimate, IOPS, what.to_owned()))
+    };
+    let levels = level(answer.steady, "steady state").or_else(|| level(answer.middle, "half of the time"));
+    let kept = answer.promise.as_ref().map(|promise| {
+        let share = promise.share.value;
+        let promised = promise.time.map(|time| PromiseWords {
+            words: format!("of {}: {}", numbers::share(time), answer_words(promise.answer)),
+            share: share / time,
+            answer: promise.answer,
+        });
+        let what = format!("of the time {} or more", numbers::iops(promise.iops * promise.fraction));
+        TileFigure { promised, ..TileFigure::plain(numbers::share(share), what) }
+    });
+    let tiles =
+        [Tile::of("IOPS", levels.into_iter().collect()), Tile::of("Kept", kept.into_iter().collect())];
+    tiles.into_iter().flatten().collect()
 }

@@ -2,8 +2,8 @@
 
 use analysis::{AlikeEnd, ComingEnd, Outlook, Resource};
 
-use super::numbers;
-use super::wrap::clean;
+use crate::words::numbers;
+use crate::words::wrap::clean;
 
 /// Returns the amount delivered so far, and when the burst may end.
 pub fn outlook(outlook: &Outlook) -> String {

@@ -2,11 +2,11 @@
 
 use analysis::{Analysis, ProcedureAnswer, SoakAnswer};
 
-use super::axis::Axis;
-use super::chart::{Chart, figures_below};
-use super::ink::Ink;
-use super::panel::{Dots, Level, Line, Panel, Shape, Side};
-use super::panels::draw;
+use crate::charts::axis::Axis;
+use crate::charts::chart::{Chart, figures_below};
+use crate::charts::ink::Ink;
+use crate::charts::panel::{Dots, Level, Line, Panel, Shape, Side};
+use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
 
@@ -14,7 +14,7 @@ use crate::words::numbers;
 const HOURS: f64 = 2.0;
 
 /// Returns the rate of each probe in order; `None` if the run is no soak or has fewer than two probes.
-pub fn over_time(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn over_time(analysis: &Analysis) -> Option<Chart> {
     let answer = match analysis.answered.as_ref()? {
         ProcedureAnswer::Soak(answer) if answer.probes.len() > 1 => answer,
         _ => return None,

@@ -3,10 +3,10 @@
 
 use analysis::compare::{Pairs, Ratio, Row};
 
-use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, in_units, stroke};
-use super::ink::Ink;
+use super::{row_title, shift_words};
+use crate::charts::drawing::{Across, Canvas, Drawing, Paint, Type, Up, in_units, stroke};
+use crate::charts::ink::Ink;
 use crate::words::numbers;
-use crate::words::turns::{row_title, shift_words};
 
 /// Width and height of the chart of one row, in pixels.
 const SIZE: (i32, i32) = (920, 190);

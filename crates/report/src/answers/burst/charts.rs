@@ -1,32 +1,28 @@
 //! What a bucket held against time, for a run that drained it on purpose.
 
-use analysis::{BurstPart, ProcedureAnswer, Resource};
+use analysis::{BurstPart, Resource};
 
-use super::axis::Axis;
-use super::chart::Chart;
-use super::ink::Ink;
-use super::over_time::{Clock, TimeChart};
-use super::panel::{Line, Panel, Segment, Side};
-use super::table::Source;
-use crate::words::drained::drains;
+use super::{answer, drains};
+use crate::charts::axis::Axis;
+use crate::charts::chart::Chart;
+use crate::charts::ink::Ink;
+use crate::charts::over_time::{Clock, TimeChart};
+use crate::charts::panel::{Line, Panel, Segment, Side};
+use crate::charts::table::Source;
 use crate::words::numbers;
 
 /// Returns the bucket of operations against time; `None` if none was drained.
-pub fn operations(of: &Source<'_>) -> Option<Chart> {
+pub(crate) fn operations(of: &Source<'_>) -> Option<Chart> {
     bucket(of, Resource::Iops)
 }
 
 /// Returns the bucket of bytes against time; `None` if none was drained.
-pub fn bytes(of: &Source<'_>) -> Option<Chart> {
+pub(crate) fn bytes(of: &Source<'_>) -> Option<Chart> {
     bucket(of, Resource::Bytes)
 }
 
 fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
-    let answer = of.analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        ProcedureAnswer::Burst(answer) => Some(answer),
-        _ => None,
-    })?;
-    let part = answer.of(resource).filter(|part| part.level.len() > 1)?;
+    let part = answer(of.analysis)?.of(resource).filter(|part| part.level.len() > 1)?;
     let (title, side, factor) = words(part);
     let clock = Clock::of(of.run);
     let points: Vec<(f64, f64)> =

@@ -7,15 +7,15 @@ use analysis::{
 use record::{Run, Unit};
 use workload::ProcedureRequest;
 
-use super::axis::Axis;
-use super::chart::{Chart, figures_below};
-use super::engineering;
-use super::ink::Ink;
-use super::panel::{Area, Level, Line, Panel, Segment, Side};
-use super::panels::draw;
+use super::{kept_table, level_words, load_words};
+use crate::charts::axis::Axis;
+use crate::charts::chart::{Chart, figures_below};
+use crate::charts::engineering;
+use crate::charts::ink::Ink;
+use crate::charts::panel::{Area, Level, Line, Panel, Segment, Side};
+use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
-use crate::words::together::{kept_table, level_words, load_words};
 
 /// Start and end of the two bars of a volume, as fractions of its place.
 const BARS: [(f64, f64); 2] = [(0.14, 0.47), (0.53, 0.86)];
@@ -38,7 +38,7 @@ fn decisive(answer: &TogetherAnswer) -> Option<&LoadTogether> {
 }
 
 /// Returns what each volume delivers alone and beside the others; `None` if nothing was measured.
-pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let load = decisive(answer)?;
     let values = |of: fn(&analysis::VolumeTogether) -> Option<analysis::Estimate>| -> Vec<Option<f64>> {
@@ -82,7 +82,7 @@ fn bars(name: &str, values: &[Option<f64>], (from, to): (f64, f64)) -> Line {
 }
 
 /// Returns the rate of each volume, look by look, under the load that says most.
-pub fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
+pub(crate) fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let Some(ProcedureRequest::Together(asked)) = &run.asked else { return None };
     let load = decisive(answer)?.load;
