@@ -39,7 +39,6 @@ pub use words::found::{Extent, findings_brief};
 pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
 pub use words::live::Showing;
-pub use words::note::note;
 pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, cut, ending, phase_done, step_done, watch_progress};
 pub use words::progress_json::{
@@ -50,7 +49,7 @@ pub use words::quick::{quick_json, quick_text};
 pub use words::running::{running_words, state};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::shell::{is_told_whole, shell_word};
-pub use words::steps::{PartWords, part_line, part_words, steps};
+pub use words::steps::{PartWords, note, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
 pub use words::ticket::{Attachments, ticket};

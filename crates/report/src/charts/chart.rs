@@ -1,6 +1,8 @@
 //! A chart: a drawing and a table of the same figures.
 
 use super::drawing::{Drawing, Font};
+use super::panel::Panel;
+use super::panels::draw;
 use crate::words::Table;
 
 /// A drawing and a table of the same figures.
@@ -17,6 +19,11 @@ pub struct Chart {
 impl Chart {
     pub(crate) fn of(title: &str, drawing: Drawing, table: Table) -> Chart {
         Chart { title: title.to_owned(), drawing, table }
+    }
+
+    /// Draws panels of this height beside each other, with a table of their figures.
+    pub(crate) fn drawn(title: &str, height: i32, panels: &[Panel], table: Table) -> Chart {
+        Chart::of(title, draw(title, &figures_below(title), height, panels), table)
     }
 
     /// Replaces the title by `message` if there is one; the drawing's description still says what is drawn.

@@ -1,8 +1,10 @@
 //! A drawing as SVG: rectangles, lines, circles, polygons and words, written once and never read back.
 
-use super::font::{FAMILY, font_faces};
 use super::ink::{Ink, UNITS, rules, shortened, width};
 use crate::markup::{Element, Markup, element, markup};
+
+/// CSS font family: the embedded subset first, then what the viewer has.
+const FAMILY: &str = "plimsoll,sans-serif";
 
 /// A place in drawing units: [`UNITS`] to a pixel.
 pub(crate) type Spot = (i32, i32);
@@ -393,4 +395,30 @@ fn broken(piece: &str, wide: i32) -> Vec<String> {
 /// Returns the line, shortened if it does not fit.
 fn fitted(line: &str, wide: i32) -> String {
     if width(line, FOOT_LETTER) <= wide { line.to_owned() } else { shortened(line, FOOT_LETTER, wide) }
+}
+
+/// Returns the font as `@font-face` rules with `data:` addresses: Noto Sans, cut down to the
+/// characters that charts use (Copyright 2012 Google Inc., Apache
+/// License 2.0).
+pub(crate) fn font_faces() -> String {
+    const REGULAR: &str = include_str!(concat!(env!("OUT_DIR"), "/regular.base64"));
+    const BOLD: &str = include_str!(concat!(env!("OUT_DIR"), "/bold.base64"));
+    let face = |weight: &str, data: &str| {
+        format!(
+            "@font-face{{font-family:plimsoll;font-weight:{weight};src:url(data:font/ttf;base64,{data})}}"
+        )
+    };
+    face("400", REGULAR) + &face("700", BOLD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_font_is_there_and_small() {
+        let faces = font_faces();
+        assert!(faces.contains("data:font/ttf;base64,AAEAAA"), "no TrueType header");
+        assert!(faces.len() < 60_000, "{} bytes", faces.len());
+    }
 }

@@ -6,13 +6,12 @@ use record::Run;
 use workload::Direction;
 
 use super::axis::Axis;
-use super::chart::{Chart, figures_below};
+use super::chart::Chart;
 use super::ink::Ink;
 use super::joined::Pen;
 use super::modelled;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
 use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
-use super::panels::draw;
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Unit};
 use crate::words::progress::ending;
@@ -108,6 +107,11 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
 pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
     let lines: Vec<Line> =
         analysis.latencies.iter().map(|row| percentile_line(row, &analysis.latencies)).collect();
+    by_percentile("Latency of one I/O at a time by percentile", lines, percentile_table(&analysis.latencies))
+}
+
+/// Draws latency by percentile; `None` without a point.
+pub(super) fn by_percentile(title: &str, lines: Vec<Line>, table: Table) -> Option<Chart> {
     let (low, high) = range(values(&lines))?;
     let deepest = lines.iter().flat_map(Line::points).map(|point| point.0).fold(1.0, f64::max);
     let ticks =
@@ -118,15 +122,11 @@ pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
         Side::new("latency", time_axis(low, high)),
         lines,
     );
-    Some(ladder(
-        "Latency of one I/O at a time by percentile",
-        &[panel],
-        percentile_table(&analysis.latencies),
-    ))
+    Some(ladder(title, &[panel], table))
 }
 
 fn ladder(title: &str, panels: &[Panel], table: Table) -> Chart {
-    Chart::of(title, draw(title, &figures_below(title), 280, panels), table)
+    Chart::drawn(title, 280, panels, table)
 }
 
 /// Whether a marker carries its label in this panel.

@@ -11,7 +11,6 @@ mod comparison;
 pub mod definitions;
 pub(crate) mod drawing;
 pub(crate) mod engineering;
-mod font;
 mod glance;
 pub(crate) mod ink;
 pub(crate) mod joined;
@@ -38,9 +37,9 @@ mod watched;
 
 pub use chart::Chart;
 pub(crate) use comparison::bars;
+pub(crate) use drawing::font_faces;
 pub use drawing::{Drawing, Font};
 pub(crate) use engineering::title as unit_title;
-pub(crate) use font::font_faces;
 pub use ink::{Ink, dark_rules, rules};
 pub use ladders::depths;
 pub(crate) use panel::Level;

@@ -6,13 +6,12 @@ use analysis::{
 };
 use record::Run;
 
-use crate::answers::sheets;
-
 use super::claims::{ClaimWords, in_words, unit_of};
 use super::doubt::{counted, ending};
 use super::numbers::{self, Unit};
 use super::tiles_of_loads;
 use super::wrap::clean;
+use crate::answers::sheets;
 
 /// Most figures of a tile; the tables have the others.
 pub(super) const FIGURES: usize = 2;

@@ -14,6 +14,7 @@ use crate::words::Table;
 use crate::words::doubt::counted;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::capital;
+use crate::words::table::Columns;
 use crate::words::tiles::{PromiseWords, Tile, TileFigure};
 use crate::words::wrap::wrap_between;
 
@@ -154,11 +155,11 @@ fn section(part: &BurstPart) -> Section {
     let mut table = Table::headed(&["what", "measured"]);
     table.rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     let blocks = vec![
-        Block::verbatim(text),
-        Block::captioned(&title, table).on_page(),
-        Block::titled("Drains", drains(part)).on_page(),
+        Block::Verbatim(text),
+        Block::Captioned(title.clone(), table, Columns::Left).on_page(),
+        Block::Titled("Drains".to_owned(), drains(part), Columns::Left).on_page(),
     ];
-    Section::headed(INDENT, title, blocks)
+    Section { heading: title, indent: Some(INDENT), blocks }
 }
 
 /// Returns the title of a part: `Operations, by reads of 4 KiB`.
@@ -254,8 +255,7 @@ fn unit(value: f64, part: &BurstPart) -> Unit {
 }
 
 fn rate(estimate: &Estimate, part: &BurstPart) -> String {
-    let unit = unit(estimate.value, part);
-    format!("{} {}", numbers::estimate(estimate, unit), unit.name)
+    numbers::with_unit(estimate, unit(estimate.value, part))
 }
 
 fn rate_of(value: f64, part: &BurstPart) -> String {

@@ -4,11 +4,10 @@ use analysis::{Analysis, Estimate, Greatest, HeadroomAnswer, OpenLoad};
 
 use super::{bound_words, loads_table};
 use crate::charts::axis::Axis;
-use crate::charts::chart::{Chart, figures_below};
+use crate::charts::chart::Chart;
 use crate::charts::ink::Ink;
 use crate::charts::over_time::{range, time_axis, with_levels};
 use crate::charts::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
-use crate::charts::panels::draw;
 use crate::words::numbers::{self, IOPS};
 
 /// Ink and shape of each percentile.
@@ -51,7 +50,7 @@ pub(crate) fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
         )
     };
     let title = "Latency against the rate of arrivals";
-    Some(Chart::of(title, draw(title, &figures_below(title), 320, &[panel]), loads_table(answer)))
+    Some(Chart::drawn(title, 320, &[panel], loads_table(answer)))
 }
 
 /// Whether a load ran to its end and is not far beyond the answer.

@@ -67,11 +67,11 @@ pub(crate) fn answer(analysis: &Analysis) -> Option<&HeadroomAnswer> {
 pub(super) fn sheet(answer: &HeadroomAnswer) -> Sheet {
     let doubts: Vec<String> = answer.doubts.iter().map(|doubt| doubt_words(*doubt).to_owned()).collect();
     let heading = "Open loads";
-    let mut blocks = vec![Block::captioned(heading, loads_table(answer)).aligned(Columns::WordsLast)];
+    let mut blocks = vec![Block::Captioned(heading.to_owned(), loads_table(answer), Columns::WordsLast)];
     if !doubts.is_empty() {
-        blocks.push(Block::items("  but     ", doubts));
+        blocks.push(Block::Items("  but     ", doubts));
     }
-    blocks.push(Block::note(format!("Searched for {}.", numbers::span(answer.seconds))).in_terminal());
+    blocks.push(Block::Note(format!("Searched for {}.", numbers::span(answer.seconds))).in_terminal());
     Sheet {
         command: "headroom",
         verdict: Some(verdict(answer)),

@@ -10,7 +10,7 @@ use analysis::{Charge, Confidence, Estimate, LevelUnit, MapAnswer};
 
 use super::sheet::{Block, Section, Sheet};
 use crate::words::Table;
-use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::numbers::{self, IOPS, Unit};
 use crate::words::sentence::{capital, plural};
 use crate::words::table::Columns;
 use crate::words::tiles::{Tile, TileFigure};
@@ -29,9 +29,10 @@ pub(super) fn sheet(answer: &MapAnswer) -> Sheet {
     let mut sections: Vec<Section> = answer.directions.iter().map(|map| direction(answer, map)).collect();
     let rest = together(answer);
     if !rest.is_empty() {
-        sections.push(Section::headed("", "Reads beside writes, and order", vec![Block::items("  ", rest)]));
+        let heading = "Reads beside writes, and order".to_owned();
+        sections.push(Section { heading, indent: Some(""), blocks: vec![Block::Items("  ", rest)] });
     }
-    sections.extend(answer.cost.as_ref().map(|cost| Section::of("", vec![Block::note(cost_words(cost))])));
+    sections.extend(answer.cost.as_ref().map(|cost| Section::of("", vec![Block::Note(cost_words(cost))])));
     Sheet { command: "map", verdict: None, tiles: tiles(answer), sections }
 }
 
@@ -50,16 +51,20 @@ fn cost_words(cost: &Cost) -> String {
 
 fn direction(answer: &MapAnswer, map: &DirectionMap) -> Section {
     let rates = grid(answer, map, Shows::Rate);
+    let latencies = grid(answer, map, Shows::Latency);
+    let titled =
+        |title: &str, table, column| Block::Titled(title.to_owned(), table, Columns::Fixed(FIRST, column));
     let legend = "I/Os a second by queue depth (~ follows from what was measured, - unknown)";
+    let on_page = "~ follows from the cells that were measured; - is not known.";
     let blocks = vec![
-        Block::items("  ", lines(map)),
-        Block::titled(legend, rates.clone()).aligned(Columns::Fixed(FIRST, COLUMN)).in_terminal(),
-        Block::titled(&rows_heading(answer), rows(map)).aligned(Columns::Fixed(FIRST, ROW)),
-        Block::titled("I/Os a second by queue depth", rates).on_page(),
-        Block::titled("Mean latency by queue depth", grid(answer, map, Shows::Latency)).on_page(),
-        Block::note("~ follows from the cells that were measured; - is not known.".to_owned()).on_page(),
+        Block::Items("  ", lines(map)),
+        titled(legend, rates.clone(), COLUMN).in_terminal(),
+        titled(&rows_heading(answer), rows(map), ROW),
+        titled("I/Os a second by queue depth", rates, COLUMN).on_page(),
+        titled("Mean latency by queue depth", latencies, COLUMN).on_page(),
+        Block::Note(on_page.to_owned()).on_page(),
     ];
-    Section::headed("", capital(plural(map.direction)), blocks)
+    Section { heading: capital(plural(map.direction)), indent: Some(""), blocks }
 }
 
 /// Returns what is known of the caps of one direction, a sentence on each line.
@@ -81,19 +86,13 @@ fn lines(map: &DirectionMap) -> Vec<String> {
 }
 
 fn caps(map: &DirectionMap) -> String {
-    let operations =
-        map.operations.map(|cap| cap_words(&cap, |level| format!("{} IOPS", numbers::estimate(level, IOPS))));
-    let bytes = map.bytes.map(|cap| cap_words(&cap, bandwidth));
+    let operations = map.operations.map(|cap| cap_words(&cap, |level| numbers::with_unit(level, IOPS)));
+    let bytes = map.bytes.map(|cap| cap_words(&cap, numbers::bandwidth_estimate));
     let told: Vec<String> = operations.into_iter().chain(bytes).collect();
     match told.is_empty() {
         true => "No level was measured.".to_owned(),
         false => format!("{}.", told.join("; ")),
     }
-}
-
-fn bandwidth(level: &Estimate) -> String {
-    let unit = Unit::of_bandwidth(level.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(level, unit), unit.name)
 }
 
 fn cap_words(cap: &CapOfMap, level: impl Fn(&Estimate) -> String) -> String {

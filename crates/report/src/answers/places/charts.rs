@@ -6,13 +6,12 @@ use record::Unit;
 
 use super::{answer, name, set_table};
 use crate::charts::axis::Axis;
-use crate::charts::chart::{Chart, figures_below};
+use crate::charts::chart::Chart;
 use crate::charts::engineering;
 use crate::charts::ink::Ink;
 use crate::charts::ladders::doubling_axis;
 use crate::charts::over_time::{range, time_axis};
 use crate::charts::panel::{Band, Dots, Line, Marker, Panel, Segment, Shade, Shape, Side};
-use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers::{self, Prefix};
 
@@ -60,7 +59,7 @@ pub(crate) fn strip(analysis: &Analysis) -> Option<Chart> {
         ..Panel::of(along(answer), Side::new("median latency of a 4 KiB read", time_axis(low, high)), lines)
     };
     let title = "Latency by place";
-    Some(Chart::of(title, draw(title, &figures_below(title), 300, &[panel]), strip_table(answer)))
+    Some(Chart::drawn(title, 300, &[panel], strip_table(answer)))
 }
 
 fn strip_table(answer: &PlacesAnswer) -> Table {
@@ -110,7 +109,7 @@ pub(crate) fn working_sets(analysis: &Analysis) -> Option<Chart> {
         });
     }
     let title = "Working sets: what a cache holds";
-    Some(Chart::of(title, draw(title, &figures_below(title), 260, &panels), set_table(answer)))
+    Some(Chart::drawn(title, 260, &panels, set_table(answer)))
 }
 
 fn size_of(answer: &PlacesAnswer) -> Vec<Estimate> {
@@ -146,5 +145,5 @@ pub(crate) fn tracks(analysis: &Analysis) -> Option<Chart> {
         ]);
     }
     let title = "Sequences by place";
-    Some(Chart::of(title, draw(title, &figures_below(title), 240, &[panel]), table))
+    Some(Chart::drawn(title, 240, &[panel], table))
 }

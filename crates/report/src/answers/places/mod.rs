@@ -11,6 +11,7 @@ use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::capital;
+use crate::words::table::Columns;
 
 /// Columns of the strip in a terminal.
 const STRIP: usize = 64;
@@ -37,22 +38,22 @@ pub(super) fn sheet(answer: &PlacesAnswer) -> Sheet {
 }
 
 fn regions(answer: &PlacesAnswer) -> Vec<Block> {
-    let table = Block::captioned("Regions", region_table(answer));
+    let table = Block::Captioned("Regions".to_owned(), region_table(answer), Columns::Left);
     match answer.regions.len() {
         0 | 1 => vec![table.on_page()],
-        _ => vec![Block::verbatim(strip(answer)), table],
+        _ => vec![Block::Verbatim(strip(answer)), table],
     }
 }
 
 fn working_sets(answer: &PlacesAnswer) -> Vec<Block> {
-    let table = Block::captioned("Working sets", set_table(answer));
+    let table = Block::Captioned("Working sets".to_owned(), set_table(answer), Columns::Left);
     let mut budgets: Vec<String> = answer.budgets.iter().map(budget_sentence).collect();
-    let page = Block::paragraphs("", budgets.clone()).on_page();
+    let page = Block::Paragraphs("", budgets.clone()).on_page();
     if answer.stopped {
         budgets.push("Stopped before its end: this is what is known so far.".to_owned());
     }
     let table = if answer.sets.len() > 1 { table } else { table.on_page() };
-    vec![table, page, Block::paragraphs("", budgets).in_terminal()]
+    vec![table, page, Block::Paragraphs("", budgets).in_terminal()]
 }
 
 /// Returns the verdict by place as a title: `Alike everywhere (within 2.5 %), the first time as later: …`.

@@ -3,10 +3,9 @@
 use analysis::{Analysis, ProcedureAnswer, SoakAnswer};
 
 use crate::charts::axis::Axis;
-use crate::charts::chart::{Chart, figures_below};
+use crate::charts::chart::Chart;
 use crate::charts::ink::Ink;
 use crate::charts::panel::{Dots, Level, Line, Panel, Shape, Side};
-use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
 
@@ -36,7 +35,7 @@ pub(crate) fn over_time(analysis: &Analysis) -> Option<Chart> {
         )
     };
     let title = "What there was over time";
-    Some(Chart::of(title, draw(title, &figures_below(title), 320, &[panel]), table(answer)))
+    Some(Chart::drawn(title, 320, &[panel], table(answer)))
 }
 
 fn levels(answer: &SoakAnswer) -> Vec<Level> {

@@ -15,7 +15,7 @@ pub(super) fn sheet(answer: &SoakAnswer) -> Sheet {
         command: "soak",
         verdict: Some(verdict(answer)),
         tiles: tiles(answer),
-        sections: vec![Section::of("Over time", vec![Block::items("  ", lines(answer))])],
+        sections: vec![Section::of("Over time", vec![Block::Items("  ", lines(answer))])],
     }
 }
 

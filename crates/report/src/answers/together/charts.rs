@@ -9,11 +9,10 @@ use workload::ProcedureRequest;
 
 use super::{kept_table, level_words, load_words};
 use crate::charts::axis::Axis;
-use crate::charts::chart::{Chart, figures_below};
+use crate::charts::chart::Chart;
 use crate::charts::engineering;
 use crate::charts::ink::Ink;
 use crate::charts::panel::{Area, Level, Line, Panel, Segment, Side};
-use crate::charts::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
 
@@ -68,7 +67,7 @@ pub(crate) fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
         )
     };
     let title = "Each volume alone and beside the others";
-    Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), kept_table(answer, load)))
+    Some(Chart::drawn(title, 280, &[panel], kept_table(answer, load)))
 }
 
 /// Draws a bar for each value, from `from` to `to` within the place of its volume.
@@ -104,8 +103,7 @@ pub(crate) fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> 
         lines,
     );
     let title = "What each volume has, load by load";
-    let drawn = || draw(title, &figures_below(title), 300, &[panel]);
-    (top > 0.0).then(|| Chart::of(title, drawn(), rates(answer, &looks)))
+    (top > 0.0).then(|| Chart::drawn(title, 300, &[panel], rates(answer, &looks)))
 }
 
 /// Returns the rate of one volume, with a stroke for each look in its place.

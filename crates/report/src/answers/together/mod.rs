@@ -11,7 +11,7 @@ use workload::{Direction, TogetherLoad, TogetherRequest};
 
 use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::numbers::{self, IOPS, Prefix};
 use crate::words::table::Columns;
 use crate::words::wrap::wrap;
 
@@ -37,15 +37,15 @@ pub(super) fn sheet(answer: &TogetherAnswer) -> Sheet {
     let named = |(label, words): &(String, String)| wrap(&format!("  {label}  "), words);
     let of_page = |(label, words): &(String, String)| format!("{label}: {words}");
     let mut blocks = vec![
-        Block::verbatim(answer.volumes.iter().map(named).collect()),
-        Block::items("", answer.volumes.iter().map(of_page).collect()).on_page(),
+        Block::Verbatim(answer.volumes.iter().map(named).collect()),
+        Block::Items("", answer.volumes.iter().map(of_page).collect()).on_page(),
     ];
     blocks.extend(answer.loads.iter().map(|load| {
-        let table = Block::captioned("", kept_table(answer, load)).aligned(Columns::Figures);
+        let table = Block::Captioned(String::new(), kept_table(answer, load), Columns::Figures);
         let measured = load.total.is_some() || load.rows.iter().any(|row| row.alone.is_some());
         if measured { table } else { table.on_page() }
     }));
-    blocks.push(Block::paragraphs("  ", sentences(answer)));
+    blocks.push(Block::Paragraphs("  ", sentences(answer)));
     Sheet {
         command: "together",
         verdict: Some(verdict(answer)),
@@ -126,11 +126,8 @@ fn level_words(budget: &SharedBudget) -> String {
 
 fn rate(counted: LevelUnit, level: &Estimate) -> String {
     match counted {
-        LevelUnit::Operations => format!("{} {}", numbers::estimate(level, IOPS), IOPS.name),
-        LevelUnit::Bytes => {
-            let unit = Unit::of_bandwidth(level.value, Prefix::Binary);
-            format!("{} {}", numbers::estimate(level, unit), unit.name)
-        }
+        LevelUnit::Operations => numbers::with_unit(level, IOPS),
+        LevelUnit::Bytes => numbers::bandwidth_estimate(level),
     }
 }
 

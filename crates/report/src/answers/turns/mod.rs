@@ -29,6 +29,12 @@ fn paired(comparison: &Comparison) -> Vec<PairedRow<'_>> {
     comparison.rows.iter().flat_map(of).collect()
 }
 
+/// Returns how many figures differ, and how many are the same.
+fn counts(rows: &[PairedRow<'_>]) -> (usize, usize) {
+    let count = |wanted: RatioAnswer| rows.iter().filter(|(_, ratio, _)| ratio.answer == wanted).count();
+    (count(RatioAnswer::Differs), count(RatioAnswer::Same))
+}
+
 /// Returns the conclusion of the comparison in a sentence or two; `None` if the sides were not loaded in turns.
 pub fn verdict(comparison: &Comparison) -> Option<String> {
     let ask = comparison.in_turns.as_ref()?;
@@ -41,9 +47,7 @@ pub fn verdict(comparison: &Comparison) -> Option<String> {
             ask.blocks()
         ));
     }
-    let count =
-        |wanted: fn(&RatioAnswer) -> bool| rows.iter().filter(|(_, ratio, _)| wanted(&ratio.answer)).count();
-    let (differ, same) = (count(|a| *a == RatioAnswer::Differs), count(|a| *a == RatioAnswer::Same));
+    let (differ, same) = counts(&rows);
     let (all, margin) = (rows.len(), numbers::share(ask.margin));
     Some(match (differ, same) {
         (0, same) if same == all => format!("THE SAME within {margin} in all {all} figures."),
@@ -162,15 +166,12 @@ pub fn table(comparison: &Comparison) -> String {
 }
 
 fn line(row: &Row, ratio: &Ratio, pairs: &Pairs) -> String {
-    let unit = words::unit_of(row);
-    let cell = |side: usize| {
-        row.figures.get(side).and_then(Option::as_ref).map_or_else(String::new, |figure| match unit {
-            Some(unit) => format!("{} {}", words::digits(figure, unit.factor), unit.name),
-            None => numbers::count(figure.value),
-        })
-    };
-    let first =
-        format!("  {:<15}{:>VALUE$}{:>VALUE$}   ", words::measure_words(row.measure), cell(0), cell(1));
+    let first = format!(
+        "  {:<15}{:>VALUE$}{:>VALUE$}   ",
+        words::measure_words(row.measure),
+        words::cell(row, 0),
+        words::cell(row, 1)
+    );
     let told = format!("{}  {}", shift_words(ratio), answer_words(ratio, pairs));
     let told = wrap_between("", 0, COLUMNS - NAME - 2 * VALUE - 3, &told);
     let mut text = String::new();
@@ -334,9 +335,7 @@ pub fn against_forecast(blocks: u32, seconds: Option<f64>) -> String {
 /// Returns whether two tools that were compared on one target agree.
 pub fn agreement(comparison: &Comparison) -> String {
     let rows = paired(comparison);
-    let count =
-        |wanted: fn(&RatioAnswer) -> bool| rows.iter().filter(|(_, ratio, _)| wanted(&ratio.answer)).count();
-    let (differ, same) = (count(|a| *a == RatioAnswer::Differs), count(|a| *a == RatioAnswer::Same));
+    let (differ, same) = counts(&rows);
     let margin = comparison.in_turns.as_ref().map_or(0.0, |ask| ask.margin);
     let text = match (differ, same) {
         (0, same) if same == rows.len() && same > 0 => {
