@@ -272,7 +272,7 @@ fn aligned(target: &Target, unit: u64) -> Result<(), CannotRun> {
     ];
     match values.into_iter().find(|(value, _)| value % unit != 0) {
         Some((value, what)) => Err(CannotRun(format!(
-            "'{}': past the page cache {what} must be a multiple of {unit} bytes, and {value} is none; take {}",
+            "'{}': past the page cache {what} must be a multiple of {unit} bytes, and {value} is not; use {}",
             target.path,
             value.next_multiple_of(unit)
         ))),

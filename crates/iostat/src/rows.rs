@@ -91,7 +91,7 @@ pub const ROWS: &[Row] = &[
         asked.folder = Some(value.to_owned());
         true
     }),
-    with("+f", "DIR", "With -p, the devices of this folder's diskstats behind those of the kernel.").sets(|asked, value| {
+    with("+f", "DIR", "With -p, the devices of this folder's diskstats after those of the kernel.").sets(|asked, value| {
         asked.folder_besides = Some(value.to_owned());
         true
     }),

@@ -1,7 +1,7 @@
 //! A run: what was asked for, the facts collected, and what was measured.
 
 use serde::{Deserialize, Serialize};
-use workload::{InTurns, Nanos, ProcedureRequest};
+use workload::{Nanos, ProcedureRequest, TurnsRequest};
 
 use crate::{
     DeviceNode, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ReportedPart, Sample,
@@ -123,9 +123,9 @@ pub struct StoredFinding {
 
 impl Run {
     /// The parameters of a comparison in turns, if the run is one side of one.
-    pub fn in_turns(&self) -> Option<&InTurns> {
+    pub fn in_turns(&self) -> Option<&TurnsRequest> {
         match &self.asked {
-            Some(ProcedureRequest::InTurns(asked)) => Some(asked),
+            Some(ProcedureRequest::Turns(asked)) => Some(asked),
             _ => None,
         }
     }

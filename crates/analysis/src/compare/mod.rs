@@ -15,7 +15,7 @@ mod unit_prices;
 mod work;
 
 use serde::{Deserialize, Serialize};
-use workload::{InTurns, Nanos};
+use workload::{Nanos, TurnsRequest};
 
 pub use items::IN_BLOCK;
 pub use pairs::reach;
@@ -49,7 +49,7 @@ pub struct Comparison {
     /// What the figures show of each volume, and what they do not.
     pub readings: Vec<ReadingFinding>,
     /// What was asked if the sides were loaded in turns: rows are then compared block by block.
-    pub in_turns: Option<InTurns>,
+    pub in_turns: Option<TurnsRequest>,
 }
 
 /// What a side is.
@@ -183,7 +183,7 @@ struct TurnsComparison<'a> {
     work: &'a Work,
     measured: &'a [Vec<Item>],
     sides: &'a [Side],
-    ask: &'a InTurns,
+    ask: &'a TurnsRequest,
 }
 
 impl TurnsComparison<'_> {

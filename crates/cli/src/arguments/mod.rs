@@ -102,7 +102,7 @@ impl Arguments {
 }
 
 impl Command {
-    /// What is told while a command runs that measures.
+    /// What a measuring command shows while it runs.
     pub fn progress(&self) -> Form {
         let shown = match self {
             Command::Check(check) => &check.measure.shown,
@@ -386,7 +386,7 @@ pub struct CheckArguments {
     pub measure: MeasureArguments,
 }
 
-/// How many findings of a check are told.
+/// How many findings of a check are shown.
 #[derive(Debug, Args)]
 pub struct FindingsArguments {
     /// Tell all findings of a check, where each was seen and what else it could be; without it as many as fit a screen

@@ -133,7 +133,7 @@ impl Measurement for Check {
 
     fn announcement(&self, setup: &Setup) -> Vec<String> {
         let steps = self.asked.earlier.steps.len();
-        let goes_on = (steps > 0).then(|| format!("Goes on behind the {steps} steps that ran."));
+        let goes_on = (steps > 0).then(|| format!("Goes on after the {steps} steps that ran."));
         let forecast = (!setup.is_virtual()).then(|| report::forecast(&self.forecast()));
         let head = report::head(&setup.facts, setup.runner.backend());
         std::iter::once(head).chain(goes_on).chain(forecast).chain(destruction(setup)).collect()

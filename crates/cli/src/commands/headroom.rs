@@ -101,7 +101,7 @@ impl Measurement for Headroom {
         [before.to_owned(), String::new()]
     }
 
-    /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or cannot be told.
+    /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or stays open.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
             Some(ProcedureAnswer::Headroom(answer)) if answer.is_known() => match answer.kept() {

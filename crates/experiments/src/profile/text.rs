@@ -143,7 +143,7 @@ impl Source<'_> {
         let Some(rate) = fields.number("rate") else { return Pace::Closed };
         let asked = rate.value;
         if !(asked > 0.0 && asked <= 1e9) {
-            let problem = format!("a rate of {asked} is none; write I/Os a second, such as 50");
+            let problem = format!("a rate of {asked} is not a rate; write I/Os a second, such as 50");
             self.wrong::<()>(rate.at, problem);
         }
         Pace::Fixed(Iops(asked))

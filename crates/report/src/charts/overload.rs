@@ -6,7 +6,7 @@ use record::{Metric, PhaseKind, Unit};
 use workload::Nanos;
 
 use super::axis::Axis;
-use super::chart::{Chart, figures_below};
+use super::chart::Chart;
 use super::definitions::{CHARTS, LineDefinition};
 use super::drawing::{Canvas, Type};
 use super::engineering;
@@ -15,7 +15,7 @@ use super::joined::Pen;
 use super::ladders::rising;
 use super::over_time::{claimed_latency, range, time_axis, with_levels};
 use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Shape, Side, WIDTH};
-use super::panels::{Sheet, draw, draw_sheet};
+use super::panels::{Sheet, draw_sheet};
 use super::view::View;
 use crate::words::Table;
 use crate::words::numbers;
@@ -166,7 +166,7 @@ impl View<'_> {
         let panels =
             [self.got_panel(&asked, x()), self.latency_panel(&asked, x())?, self.queue_panel(&asked, x())];
         let title = "What was asked and what came: rate, latency and queue";
-        Some(Chart::of(title, draw(title, &figures_below(title), 280, &panels), self.series_table()))
+        Some(Chart::drawn(title, 280, &panels, self.series_table()))
     }
 
     fn got_panel(&self, asked: &[f64], x: Axis) -> Panel {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use workload::Direction;
 
 use crate::words::doubt::doubt_json;
-use crate::words::note::note;
 use crate::words::sentence::{competing, next_step, sentence};
+use crate::words::steps::note;
 use crate::words::target_doubt::target_doubt;
 use crate::words::verdict::verdict_words;
 use crate::words::wrap::clean_json;

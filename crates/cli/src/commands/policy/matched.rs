@@ -30,7 +30,7 @@ struct MatchDocument<'a> {
     levels: Vec<LevelRow>,
     circumstances: &'a Circumstances,
     candidates: &'a [Candidate],
-    /// How each candidate after the first can be told from it.
+    /// How each candidate after the first differs from it.
     apart: Vec<Apart>,
 }
 
