@@ -83,7 +83,7 @@ pub struct PromiseOutcome {
     pub fraction: f64,
     /// The share of the time for which that is promised; `None` if the provider promises none.
     pub time: Option<f64>,
-    /// The share of the time in which it was kept.
+    /// Share of the time in which the promised rate was reached.
     pub share: Estimate,
     /// Whether it was kept.
     pub answer: Answer,

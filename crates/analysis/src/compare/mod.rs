@@ -25,6 +25,7 @@ pub use ratio::{Answer as RatioAnswer, Basis, Pairs, RUNS_PROPOSED, Ratio, Sampl
 pub use reading::{Reading, ReadingFinding};
 pub use row::{Measure, Row, SideFigure};
 pub use side::{Side, SizeFrom};
+pub use significance::ALPHA;
 pub use unit_prices::{Cheapest, PriceRow, RateWithinLatency, Within};
 pub use work::Work;
 

@@ -139,9 +139,10 @@ fn of_several(groups: &[Vec<f64>], ask: &TurnsRequest) -> Option<Ratio> {
         let half = t_quantile(f64::midpoint(level, 1.0), df) * error;
         ((mean - half).exp(), (mean + half).exp())
     };
-    let p = match error {
-        zero if zero <= 0.0 => f64::from(u8::from(mean == 0.0)),
-        error => 2.0 * t_cdf(-(mean / error).abs(), df),
+    let p = match error > 0.0 {
+        true => 2.0 * t_cdf(-(mean / error).abs(), df),
+        false if mean == 0.0 => 1.0,
+        false => 0.0,
     };
     let reach = (t_quantile(1.0 - ALPHA / 2.0, df) + t_quantile(POWER, df)) * error;
     let pairs = Pairs {
@@ -161,6 +162,7 @@ fn of_several(groups: &[Vec<f64>], ask: &TurnsRequest) -> Option<Ratio> {
         interval: Some(within(1.0 - ALPHA)),
         by_rounding: None,
         basis: Basis::Pairs { blocks, comparisons: count },
+        // `decide` raises this to the number that the rows require.
         answer: Answer::Undecided { runs: blocks + 1 },
         pairs: Some(pairs),
     })

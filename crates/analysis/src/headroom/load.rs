@@ -70,9 +70,9 @@ pub struct BoundOutcome {
 pub enum Holds {
     /// It surely held.
     Surely,
-    /// It held, as far as was seen.
+    /// It probably held.
     Seemingly,
-    /// It did not hold, as far as was seen.
+    /// It probably did not hold.
     SeeminglyNot,
     /// It surely did not hold.
     SurelyNot,

@@ -165,7 +165,7 @@ pub enum Command {
     Map(MapArguments),
     /// Drain a volume on purpose: how long its burst lasts, what is left, and when full speed may be expected again
     Burst(burst::BurstArguments),
-    /// Hold two or more volumes against each other, by run files or by what other tools printed
+    /// Compare two or more volumes, from run files or other tools' output
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),

@@ -3,8 +3,9 @@
 
 use analysis::Analysis;
 use experiments::{Layout, OmissionReason, Step};
+use policy::{BurstLength, Limits};
 use record::{Run, StepRecord};
-use report::{Extent, Forecast, Paint};
+use report::{Credits, Extent, Forecast, Paint};
 use session::failure::Failure;
 use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
@@ -118,6 +119,16 @@ pub(super) fn laid_out(layout: Layout) -> Bytes {
     match layout {
         Layout::Write(size) => size,
         Layout::None => Bytes(0),
+    }
+}
+
+/// Returns the credits that a run of `seconds` at the burst rate spends.
+pub(super) fn credits_spent(limits: Option<&Limits>, seconds: f64) -> Credits {
+    let Some(limits) = limits else { return Credits::Unknown };
+    match limits.longest_burst() {
+        BurstLength::None => Credits::NoBurst,
+        BurstLength::Unknown => Credits::Unpublished,
+        BurstLength::Ends(length) => Credits::Share((seconds / length.as_secs_f64()).min(1.0)),
     }
 }
 

@@ -68,7 +68,7 @@ impl Measurement for ProfileRun {
             seconds,
             seconds_most: seconds,
             bytes_written: laid_out,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }

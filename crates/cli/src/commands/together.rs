@@ -97,7 +97,7 @@ impl Measurement for TogetherMeasurement {
             seconds: least + self.laying_out(),
             seconds_most: most + self.laying_out(),
             bytes_written: written + self.ask.asked.write_most.0,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }

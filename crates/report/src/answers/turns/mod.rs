@@ -4,7 +4,7 @@ pub(crate) mod charts;
 
 use std::fmt::Write as _;
 
-use analysis::compare::{Comparison, Pairs, Ratio, RatioAnswer, Row};
+use analysis::compare::{ALPHA, Comparison, Pairs, Ratio, RatioAnswer, Row};
 use workload::TurnsRequest;
 
 use crate::words::comparison_words as words;
@@ -187,22 +187,25 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     let Some(ask) = &comparison.in_turns else { return Vec::new() };
     let rows = paired(comparison);
     let Some((.., pairs)) = rows.first() else { return Vec::new() };
-    let mut notes = vec![rests_on(ask, pairs), decided_by(ask, rows.len())];
+    // Only a single comparison is looked at while it goes on; several are judged once, together.
+    let looks = if pairs.comparisons == 1 { ask.look_at.as_slice() } else { &[] };
+    let mut notes = vec![rests_on(looks, pairs), decided_by((ask, looks.len().max(1)), rows.len())];
     notes.extend(between(pairs));
     notes.extend(speaks_for(pairs));
     notes.extend(more_blocks(&rows));
     notes
 }
 
-fn rests_on(ask: &TurnsRequest, pairs: &Pairs) -> String {
+/// Returns how many blocks there are, looked at after `look_at` of them, and how a figure comes from them.
+fn rests_on(look_at: &[u32], pairs: &Pairs) -> String {
     let blocks = format!("{} blocks", pairs.blocks);
     let of =
         if pairs.comparisons > 1 { format!("{blocks} of {} comparisons", pairs.comparisons) } else { blocks };
-    let looks = match ask.look_at.len() {
+    let looks = match look_at.len() {
         0 | 1 => String::new(),
         looks => format!(
             " It was planned to look {looks} times (after {} blocks), so each look has a part of the 5 % (Bonferroni).",
-            ask.look_at.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+            look_at.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
         ),
     };
     let how = match pairs.comparisons {
@@ -215,10 +218,11 @@ fn rests_on(ask: &TurnsRequest, pairs: &Pairs) -> String {
     format!("{of}: {how}.{looks}")
 }
 
-fn decided_by(ask: &TurnsRequest, rows: usize) -> String {
+/// Returns what "differs", "the same" and "would show" mean in a table of `rows` figures.
+fn decided_by((ask, looks): (&TurnsRequest, usize), rows: usize) -> String {
     let margin = numbers::share(ask.margin);
-    // Two one-sided tests at 5 %, divided by the number of looks.
-    let level = numbers::share(1.0 - 0.1 / ask.look_at.len().max(1) as f64);
+    // Two one-sided tests, each at ALPHA, divided among the looks.
+    let level = numbers::share(1.0 - 2.0 * ALPHA / looks as f64);
     format!(
         "\"Differs\" is said of {rows} figures together at 5 % of false alarms (Benjamini, Hochberg 1995); \"the same\" where the \
          {level} interval lies within {margin} (--margin); what \"would show\" is found in four comparisons of five."
