@@ -5,15 +5,14 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
-use crate::drained;
-use crate::drained::burst::BurstAnswer;
+use crate::burst::{self, BurstAnswer};
 use crate::figures::{Figures, figures};
 use crate::findings::Finding;
-use crate::mapped::{self, MapAnswer};
+use crate::headroom::{self, HeadroomAnswer};
+use crate::map::{self, MapAnswer};
 use crate::places::{self, PlacesAnswer};
 use crate::sittings::part_of;
-use crate::soaked::{self, SoakAnswer};
-use crate::sought::{self, HeadroomAnswer};
+use crate::soak::{self, SoakAnswer};
 use crate::together::{self, TogetherAnswer};
 
 /// The answer to what a procedure was asked.
@@ -71,16 +70,16 @@ pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<ProcedureAnswer>
 fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<ProcedureAnswer> {
     let Ground { figures, findings, limits } = ground;
     Some(match asked {
-        ProcedureRequest::Burst(asked) => ProcedureAnswer::Burst(drained::answer(run, figures, asked)),
+        ProcedureRequest::Burst(asked) => ProcedureAnswer::Burst(burst::answer(run, figures, asked)),
         ProcedureRequest::Headroom(asked) => {
-            ProcedureAnswer::Headroom(Box::new(sought::answer(run, figures, asked)))
+            ProcedureAnswer::Headroom(Box::new(headroom::answer(run, figures, asked)))
         }
         // One side alone answers nothing: `compare` reads both.
-        ProcedureRequest::InTurns(_) => return None,
-        ProcedureRequest::Map(asked) => ProcedureAnswer::Map(mapped::answer(run, asked, (figures, findings))),
+        ProcedureRequest::Turns(_) => return None,
+        ProcedureRequest::Map(asked) => ProcedureAnswer::Map(map::answer(run, asked, (figures, findings))),
         ProcedureRequest::Places(asked) => ProcedureAnswer::Places(places::answer(run, figures, asked)),
         ProcedureRequest::Together(asked) => ProcedureAnswer::Together(together::answer(run, asked)),
-        ProcedureRequest::Soak(asked) => ProcedureAnswer::Soak(Box::new(soaked::answer(run, asked, limits))),
+        ProcedureRequest::Soak(asked) => ProcedureAnswer::Soak(Box::new(soak::answer(run, asked, limits))),
         ProcedureRequest::Check(asked) => return of_check(run, asked, ground),
     })
 }

@@ -2,6 +2,7 @@
 
 mod answered;
 mod bucket;
+mod burst;
 mod causes;
 mod cells;
 mod changed;
@@ -12,7 +13,6 @@ mod course;
 mod credits;
 mod device_place;
 mod diagnosis;
-mod drained;
 mod estimate;
 mod exclude;
 mod figures;
@@ -23,7 +23,7 @@ mod identified;
 mod judge;
 mod latency;
 mod level;
-pub mod mapped;
+pub mod map;
 mod metering;
 mod picture;
 mod places;
@@ -35,8 +35,7 @@ mod regimes;
 mod repeats;
 mod shortage;
 mod sittings;
-mod soaked;
-mod sought;
+mod soak;
 mod spent;
 mod step_figures;
 mod target_doubt;
@@ -48,23 +47,26 @@ mod windows;
 
 pub use answered::{CheckAnswer, ProcedureAnswer};
 pub use bucket::{BucketAccount, Refill};
+pub use burst::{
+    AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Ends,
+    Fullness, MeasuredDrain, Outlook, Outlooks, PublishedBurst, asked_for, burst_answer,
+};
 pub use causes::cause::{Charge, LevelUnit, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
 pub use device_place::Place;
-pub use drained::{
-    AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Ends,
-    Fullness, MeasuredDrain, Outlook, Outlooks, PublishedBurst, asked_for, drained,
-};
 pub use estimate::Estimate;
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, FindingOf};
 pub use findings::{Finding, Meaning};
-pub use headroom::{Headroom, HeadroomBound, claimed_latency, keeps_up};
+pub use headroom::{
+    ArrivalShape, BoundOutcome, Greatest, Headroom, HeadroomAnswer, HeadroomBound, HeadroomDoubt, Holds,
+    OpenLoad, PromisedRate, Search, claimed_latency, elapsed as search_elapsed, keeps_up,
+};
 pub use identified::{circumstances, levels};
 pub use judge::analyse;
-pub use mapped::MapAnswer;
+pub use map::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::Analysis;
 pub use places::{
@@ -77,11 +79,7 @@ pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, ChangedRate, Regimes};
 pub use sittings::{in_sittings, own_steps};
-pub use soaked::{Drift, DutyFigures, PromiseOutcome, SoakAnswer, SoakProbe};
-pub use sought::{
-    ArrivalShape, BoundOutcome, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, PromisedRate,
-    Search, elapsed as search_elapsed,
-};
+pub use soak::{Drift, DutyFigures, PromiseOutcome, SoakAnswer, SoakProbe};
 pub use spent::{Consumption, CreditRow};
 pub use step_figures::{CleanIntervals, LatencyRole, LatencyRow, Point};
 pub use together::{

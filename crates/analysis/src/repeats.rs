@@ -71,7 +71,7 @@ pub(crate) fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
     once(found, told_by)
 }
 
-/// Drops the fall of a step that a device's counters show too, with the level at which it has been held since.
+/// Drops a step's fall in rate if the device's counters show the same fall: they also give the level since then.
 pub(crate) fn once_a_fall(found: Vec<Finding>) -> Vec<Finding> {
     let told_by = |other: &Finding, finding: &Finding| {
         let both = matches!(finding.meaning, Meaning::StepDown(_))

@@ -225,11 +225,15 @@ fn write_all(shelf: &Shelf, all: &[Picture], form: Form) -> Result<(), Failure> 
 /// More files than this are counted, not listed: their folder lists them.
 const LISTED: usize = 12;
 
+/// Lists the pictures written to `folder`, or only counts them if there are more than [`LISTED`].
 fn listed(folder: &Path, all: &[Picture], form: Form) -> String {
     let mut text = format!("pictures  {} {} in {}\n", all.len(), form.ending().to_uppercase(), short(folder));
-    for picture in all.iter().filter(|_| all.len() <= LISTED) {
+    if all.len() > LISTED {
+        return text;
+    }
+    for picture in all {
         let line = format!("  {}  {}", picture.file(form), picture.title);
-        text += &line.chars().take(report::COLUMNS).collect::<String>();
+        text.extend(line.chars().take(report::COLUMNS));
         text.push('\n');
     }
     text

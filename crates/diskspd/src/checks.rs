@@ -71,7 +71,7 @@ fn threads(checked: &mut CheckOutcome, span: &TimeSpan, target: &Target) {
     );
     checked.error(
         target.max > 0 && target.max <= target.base,
-        "the end of the target (-f) must lie behind its base offset (-B)",
+        "the end of the target (-f) must lie after its base offset (-B)",
     );
 }
 

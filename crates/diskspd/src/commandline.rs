@@ -247,7 +247,7 @@ fn from_file(
 ) -> Result<Profile, DiskSpdError> {
     let failed = |place, why| DiskSpdError::Profile { path: path.to_owned(), place, why };
     let text = (around.read)(path)
-        .map_err(|error| failed(None, format!("it cannot be read: {error}; check the path behind -X")))?;
+        .map_err(|error| failed(None, format!("it cannot be read: {error}; check the path given with -X")))?;
     let mut profile = xml_profile::read(&text).map_err(|error| failed(error.place, error.why))?;
     xml_profile::substitute(&mut profile, targets).map_err(|why| failed(None, why))?;
     profile.time_spans.iter_mut().for_each(|span| overlay(draft, span));

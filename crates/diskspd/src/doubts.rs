@@ -110,7 +110,7 @@ pub fn failure(record: &StepRecord) -> String {
 pub fn not_run(spans: usize) -> String {
     match spans {
         0 => String::new(),
-        1 => "; the timespan behind it was not run".to_owned(),
-        many => format!("; the {many} timespans behind it were not run"),
+        1 => "; the timespan after it was not run".to_owned(),
+        many => format!("; the {many} timespans after it were not run"),
     }
 }

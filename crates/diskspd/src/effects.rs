@@ -76,7 +76,7 @@ pub fn base(draft: &mut Draft, value: &str) -> EffectResult {
         return size(value, draft.target.block).map(drop).map_err(Fault::from);
     };
     if draft.max_given {
-        return Err(Fault::at(at, "a length behind the base contradicts -f; give one of the two"));
+        return Err(Fault::at(at, "a length after the base contradicts -f; give one of the two"));
     }
     let fault =
         |error: super::size::SizeError| Fault { instead: None, ..Fault::from(error) }.behind(&value[..=at]);
@@ -118,7 +118,7 @@ pub fn max(draft: &mut Draft, value: &str) -> EffectResult {
         return Err(Fault::whole("the end was given before; give it once"));
     }
     if draft.length_given {
-        return Err(Fault::whole("-f contradicts the length behind -B; give one of the two"));
+        return Err(Fault::whole("-f contradicts the length given with -B; give one of the two"));
     }
     draft.max_given = true;
     draft.target.max = at_least(draft, value, 0)?;
@@ -146,7 +146,7 @@ pub fn throughput(draft: &mut Draft, value: &str) -> EffectResult {
         None => (value, false),
     };
     if !digits.ends_with(|c: char| c.is_ascii_digit()) {
-        let why = "digits must follow, bytes a millisecond, or IOPS with an i behind them";
+        let why = "digits must follow, bytes a millisecond, or IOPS with an i after them";
         return Err(Fault::at(digits.len().saturating_sub(1), why));
     }
     let limit = lenient(draft, ("g", digits), 1)?;

@@ -42,7 +42,7 @@ impl From<SizeError> for Fault {
     }
 }
 
-/// Why nothing can be done. The exit code is always 3.
+/// Why a command line or profile cannot be run. The exit code is always 3.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskSpdError {
     /// An option with a wrong value.

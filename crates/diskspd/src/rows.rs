@@ -133,7 +133,7 @@ pub const ROWS: &[Row] = &[
     row("l", "", "Buffers in ordinary pages, as without it.")
         .differs("buffers lie in ordinary pages, registered with the kernel once", switch!(target.large_pages))
         .with(PLAIN.seen(|profile| any_target(profile, |t| t.large_pages))),
-    row("L", "", "Reports latency.").honoured("the same", switch!(span.latency)),
+    row("L", "", "Reports latencies, with percentiles.").honoured("the same", switch!(span.latency)),
     row("n", "", "Pins no thread.").honoured("the same", switch!(span.no_affinity)),
     row("N", "<v|n|i>", "How mapped writes are made to last (-Sm).")
         .differs("see -Sm", set::mapped_flush)
@@ -144,7 +144,7 @@ pub const ROWS: &[Row] = &[
     row("O", "<n>", "I/Os outstanding for each thread over all targets; with -F.")
         .honoured("the same", count!(span.requests, "O", 1)),
     row("p", "", "All outstanding I/Os of a thread walk the same places.").honoured("the same", switch!(target.parallel)),
-    row("P", "[<n>]", "Shows a dot for every so many I/Os of a thread.")
+    row("P", "[<n>]", "Shows a dot for every N I/Os of a thread.")
         .by_default("65536")
         .differs("dots come once a second; with -Rxml they go to stderr, so that the result stays XML", set::progress)
         .with(PLAIN.seen(|profile| profile.progress > 0)),

@@ -272,7 +272,7 @@ fn aligned(target: &Target, unit: u64) -> Result<(), CannotRun> {
     ];
     match values.into_iter().find(|(value, _)| value % unit != 0) {
         Some((value, what)) => Err(CannotRun(format!(
-            "'{}': past the page cache {what} must be a multiple of {unit} bytes, and {value} is none; take {}",
+            "'{}': past the page cache {what} must be a multiple of {unit} bytes, and {value} is not; use {}",
             target.path,
             value.next_multiple_of(unit)
         ))),
@@ -375,7 +375,7 @@ fn job(span: &TimeSpan, sites: &[Site<'_>], stream: Stream, ground: &Ground<'_>)
         blocks: BlockSizes::all(Bytes(u64::from(first.block))),
         depth,
         pace: first.throughput.iops(first.block).map_or(Pace::Closed, |rate| Pace::Fixed(Iops(rate))),
-        think: think(span, first),
+        think: span.think(first),
         cool: Nanos::from_secs(u64::from(span.cool_down)),
         backend,
         direct: first.cache != Cache::Used,
@@ -408,7 +408,7 @@ fn described(target: &Target, mix: Mix) -> Access {
 
 fn walk(span: &TimeSpan, site: &Site<'_>, (index, relative): (usize, u32)) -> Result<DiskSpdWalk, CannotRun> {
     let target = site.target;
-    let threads = if span.threads > 0 { span.threads } else { target.threads };
+    let threads = span.threads_of(target);
     let mode = match target.random {
         100.. => DiskSpdMode::Random,
         0 if target.interlocked && threads > 1 => DiskSpdMode::Interlocked(index as u32),
@@ -451,17 +451,25 @@ fn draws(span: &TimeSpan, target: &Target) -> u32 {
 }
 
 /// The burst of one thread: that of the target divided by its threads.
-fn burst(span: &TimeSpan, target: &Target) -> u32 {
-    let threads = if span.threads > 0 { span.threads } else { target.threads };
-    target.burst / threads.max(1)
+impl TimeSpan {
+    /// Number of threads that work on `target`.
+    pub fn threads_of(&self, target: &Target) -> u32 {
+        if self.threads > 0 { self.threads } else { target.threads }
+    }
+
+    /// When each of the threads of `target` pauses; a rate limit leaves no pauses.
+    pub fn think(&self, target: &Target) -> Option<Think> {
+        let limited = target.throughput.iops(target.block).is_some();
+        if target.think_ms == 0 || target.burst == 0 || limited {
+            return None;
+        }
+        Some(Think::burst(burst(self, target).max(1), Nanos::from_millis(u64::from(target.think_ms))))
+    }
 }
 
-fn think(span: &TimeSpan, target: &Target) -> Option<Think> {
-    let limited = target.throughput.iops(target.block).is_some();
-    if target.think_ms == 0 || target.burst == 0 || limited {
-        return None;
-    }
-    Some(Think::burst(burst(span, target).max(1), Nanos::from_millis(u64::from(target.think_ms))))
+/// I/Os of a thread between two pauses.
+fn burst(span: &TimeSpan, target: &Target) -> u32 {
+    target.burst / span.threads_of(target).max(1)
 }
 
 fn burst_warnings(span: &TimeSpan, warnings: &mut Vec<String>) {

@@ -10,6 +10,7 @@ mod places;
 mod plans;
 mod profile;
 mod quick;
+mod soak;
 mod step;
 mod together;
 mod turns;
@@ -28,11 +29,12 @@ pub use map::{
 };
 pub use places::{PlacesAsk, next_places_step, places_seconds};
 pub use plans::{
-    PartAsk, PlanAsk, PlanSeconds, SoakAsk, next_plan_step, part_shares, plan_left_out, plan_seconds,
+    PartAsk, PlanAsk, PlanSeconds, next_plan_step, part_shares, plan_left_out, plan_seconds,
     plan_seconds_left,
 };
 pub use profile::{Mistake, Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
+pub use soak::SoakAsk;
 pub use step::{Layout, Step, Writes};
 pub use together::{
     TogetherAsk, next_together_step, together_looks_most, together_seconds, together_seconds_left,

@@ -31,10 +31,6 @@ pub struct Dd {
     pub direct_read: bool,
     /// Whether writes go past the page cache.
     pub direct_write: bool,
-    /// Whether the length of an existing file is kept.
-    pub keeps_length: bool,
-    /// Operands that do not affect the speed.
-    pub others: Vec<String>,
 }
 
 impl Dd {
@@ -59,7 +55,7 @@ impl Dd {
             "bs" | "ibs" | "obs" => self.block = size(value)?,
             "count" => self.count = Some(size(value)?),
             "conv" | "oflag" | "iflag" => value.split(',').for_each(|flag| self.flag(name, flag)),
-            "seek" | "skip" | "status" | "cbs" | "oseek" | "iseek" => self.others.push(word.to_owned()),
+            "seek" | "skip" | "status" | "cbs" | "oseek" | "iseek" => {}
             _ => {
                 return Err(format!(
                     "dd has no operand {name}; those that matter are if, of, bs, count, conv, iflag, oflag"
@@ -77,8 +73,7 @@ impl Dd {
             ("oflag", "dsync" | "sync") => self.flushed = DdFlush::Each,
             ("oflag", "direct") => self.direct_write = true,
             ("iflag", "direct") => self.direct_read = true,
-            ("conv", "notrunc") => self.keeps_length = true,
-            _ => self.others.push(format!("{operand}={flag}")),
+            _ => {}
         }
     }
 
@@ -119,21 +114,6 @@ impl Dd {
             ),
         }];
         said.push("One thread, one block at a time, front to back.".to_owned());
-        if self.writes() {
-            said.push(match (self.direct_write, self.flushed) {
-                (true, DdFlush::Never) => "Writes go past the page cache.".to_owned(),
-                (true, _) => "Writes go past the page cache and are on stable storage before the time is taken.".to_owned(),
-                (false, DdFlush::Never) => "Writes end in the page cache; nothing waits for the disk.".to_owned(),
-                (false, DdFlush::AtEnd) => {
-                    "Writes go through the page cache; before the time is taken all of it is on stable storage.".to_owned()
-                }
-                (false, DdFlush::Each) => "Each block is on stable storage before the next is written.".to_owned(),
-            });
-        }
-        if self.reads() {
-            let way = if self.direct_read { "past" } else { "through" };
-            said.push(format!("Reads go {way} the page cache."));
-        }
         said.push(
             "The last line is the result: bytes, seconds, and a rate in powers of 1000 (MB/s, GB/s)."
                 .to_owned(),

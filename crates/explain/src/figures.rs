@@ -18,7 +18,7 @@ pub fn bytes(amount: u64) -> String {
     fitting().find(is_exact).or_else(|| fitting().next()).map_or("0 bytes".to_owned(), decimal)
 }
 
-/// Prints a time in seconds: `120 s`, `2 h`, `90 min`.
+/// Prints a time in seconds: `120 s`, `2 h`, `90 min`, `40 µs`.
 pub fn seconds(time: f64) -> String {
     match time {
         time if time >= 7200.0 && time % 3600.0 == 0.0 => format!("{} h", time / 3600.0),
@@ -29,7 +29,8 @@ pub fn seconds(time: f64) -> String {
         time if time % 1.0 == 0.0 => format!("{time} s"),
         time if time >= 1.0 => format!("{time:.1} s"),
         time if time >= 0.1 => format!("{:.0} ms", time * 1e3),
-        time => format!("{} ms", (time * 1e4).round() / 10.0),
+        time if time >= 1e-3 => format!("{} ms", (time * 1e4).round() / 10.0),
+        time => format!("{} µs", (time * 1e6).round()),
     }
 }
 
@@ -60,8 +61,8 @@ mod tests {
         assert_eq!((bytes(2300), bytes(2500 << 30)), ("2,300 bytes".into(), "2,500 GiB".into()));
         assert_eq!((bytes(1_000_000), bytes(0)), ("976.6 KiB".into(), "0 bytes".into()));
         assert_eq!(
-            (seconds(120.0), seconds(7200.0), seconds(0.5)),
-            ("120 s".into(), "2 h".into(), "500 ms".into())
+            (seconds(120.0), seconds(7200.0), seconds(0.5), seconds(4e-5)),
+            ("120 s".into(), "2 h".into(), "500 ms".into(), "40 µs".into())
         );
         assert_eq!(
             (typed_seconds(1000.0), typed_seconds(1200.0), typed_seconds(5.0), seconds(1000.0)),

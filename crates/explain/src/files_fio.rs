@@ -1,10 +1,13 @@
-//! Which files or devices a job of fio works on, in words.
+//! Which files or devices a job of fio works on, and on which part of them, in words.
+
+use std::path::PathBuf;
 
 use super::figures::bytes;
-use fio::{Amount, FioJob, JobOptions};
+use super::load::PlannedJob;
+use fio::{Amount, JobOptions};
 
-/// How fio names files by default.
-const NAMES: &str = "$jobname.$jobnum.$filenum";
+/// Most files whose names are printed.
+const FEW: usize = 3;
 
 /// Whether `path` is a device, not a file.
 pub fn is_device(path: &str) -> bool {
@@ -17,142 +20,106 @@ pub fn own_files(options: &JobOptions) -> bool {
 }
 
 /// The files or devices, and the part of them that is used.
-pub fn target(job: &FioJob) -> String {
-    let options = &job.options;
-    let first = match (&options.opendir, &options.filename) {
-        (Some(place), _) => below(place, options),
-        (None, Some(names)) => named(names, options),
-        (None, None) => own(job),
+pub fn target(job: &PlannedJob) -> String {
+    let options = job.options();
+    let part = part(job);
+    if let Some(place) = &options.opendir {
+        return format!("On all files below {place}: {}.", part.as_deref().unwrap_or("as long as each is"));
+    }
+    let (first, last) = job.files();
+    if first.is_empty() {
+        let own = format!("{} of its own", number(options.nrfiles as usize));
+        return format!("On {}.", options.filename.as_deref().unwrap_or(&own));
+    }
+    let which = match last {
+        Some(last) => format!("{} for each copy ({})", number(first.len()), names(first, last)),
+        None if apart(options) => format!("{}, for all copies", names(first, first)),
+        None if options.numjobs > 1 => format!("{}, the same for all copies", names(first, first)),
+        None => names(first, first),
     };
-    match further_copies(options) {
-        Some(step) => format!("{first} Each further copy begins {step} behind the one before."),
-        None => first,
+    let all_devices = first.iter().all(|path| path.to_str().is_some_and(is_device));
+    match part {
+        Some(part) => format!("On {which}: {part}{}.", in_all(job)),
+        None if own_files(options) => format!("On {which}; no size is given."),
+        None if all_devices => format!("On {which}: {}.", whole(first.len(), "device")),
+        None => format!("On {which}, as long as it is; no size is given."),
     }
 }
 
-/// Distance between the starts of two copies, if there are several.
-pub fn further_copies(options: &JobOptions) -> Option<String> {
-    increment(options).filter(|_| options.numjobs > 1)
+/// What is used of files or devices if nothing says more.
+pub fn whole(number: usize, kind: &str) -> String {
+    if number > 1 { format!("each whole {kind}") } else { format!("the whole {kind}") }
 }
 
-/// Value of `offset_increment`, whether or not there are several copies.
-pub fn increment(options: &JobOptions) -> Option<String> {
-    match options.offset_increment {
-        Amount::Bytes(0) | Amount::Percent(0) => None,
-        Amount::Bytes(step) => Some(bytes(step)),
-        Amount::Percent(share) => Some(format!("{share} % of it")),
+fn number(files: usize) -> String {
+    if files == 1 { "a file".to_owned() } else { format!("{files} files") }
+}
+
+/// The names of few files, otherwise the first and the last.
+fn names(first: &[PathBuf], last: &[PathBuf]) -> String {
+    let name = |path: Option<&PathBuf>| path.map_or(String::new(), |path| path.display().to_string());
+    match first == last && first.len() <= FEW {
+        true => first.iter().map(|path| name(Some(path))).collect::<Vec<_>>().join(" and "),
+        false => format!("{} to {}", name(first.first()), name(last.last())),
     }
 }
 
-fn length(options: &JobOptions) -> Option<String> {
-    match options.size? {
-        Amount::Bytes(size) => Some(bytes(size)),
-        Amount::Percent(share) => Some(format!("{share} % of what is there")),
-    }
-}
-
-fn below(place: &str, options: &JobOptions) -> String {
-    let each = part(options)
-        .or_else(|| length(options).map(|length| format!("{length} over all of them")))
-        .unwrap_or_else(|| "as long as each is".to_owned());
-    format!("On all files below {place}: {each}.")
-}
-
-fn named(names: &str, options: &JobOptions) -> String {
-    let name = match &options.directory {
-        Some(directory) if !names.starts_with('/') => format!("{directory}/{names}"),
-        _ => names.to_owned(),
+/// The part of each file that is used, if the words of the job say; copies may be set apart.
+fn part(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    let of_each = if job.files().0.len() > 1 { " of each" } else { "" };
+    let (from, length) = job.extent();
+    let start = match from {
+        Some(0) => String::new(),
+        Some(from) => format!(" from {} on", bytes(from)),
+        None => format!(" from {} on", share(options.offset)),
     };
-    let of_several = name.contains(':');
-    let apart = further_copies(options).is_some();
-    let shared = match (options.numjobs, apart) {
-        (1, _) => "",
-        (_, false) => ", the same for all copies",
-        (_, true) => ", for all copies",
-    };
-    let what = match (part(options), length(options)) {
-        (Some(part), _) if of_several => format!("{part}, of each"),
-        (Some(part), _) => part,
-        (None, Some(length)) if of_several => format!("{length} over all of them"),
-        (None, None) if of_several => "as long as each is".to_owned(),
-        (None, Some(length)) if apart => format!("{length} for each, the first from its start"),
-        (None, Some(length)) => format!("its first {length}"),
-        (None, None) if is_device(&name) => "the whole device".to_owned(),
-        (None, None) => return format!("On {name}{shared}, as long as it is; no size is given."),
-    };
-    format!("On {}{shared}: {what}.", several(&name))
-}
-
-/// Files that the job names itself.
-fn own(job: &FioJob) -> String {
-    let options = &job.options;
-    let (copies, files) = (u64::from(options.numjobs), u64::from(options.nrfiles.max(1)));
-    let place = options.directory.as_deref().map_or("the current directory".to_owned(), several);
-    let count = if files == 1 { "a file".to_owned() } else { format!("{files} files") };
-    let each = if copies > 1 { " for each copy" } else { "" };
-    let names = own_names(job);
-    if let Some(part) = part(options) {
-        let each_file = if files > 1 { ", of each" } else { "" };
-        return format!("On {count}{each} in {place}, {names}{each_file}: {part}.");
-    }
-    let Some(length) = length(options) else {
-        return format!("On {count}{each} in {place} ({names}); no size is given.");
-    };
-    let of = match (files, options.size) {
-        (1, _) => format!(" of {length}"),
-        (_, Some(Amount::Bytes(size))) => format!(" of {}", bytes(size / files)),
-        _ => format!(", {length} over all of them,"),
-    };
-    match options.size {
-        Some(Amount::Bytes(size)) if copies * files > 1 => {
-            format!(
-                "On {count}{of}{each} in {place} ({names}), {} in all.",
-                bytes(size.saturating_mul(copies))
-            )
-        }
-        _ => format!("On {count}{of}{each} in {place}: {names}."),
-    }
-}
-
-/// Names of the files: `a.0.0`, or the first and the last.
-fn own_names(job: &FioJob) -> String {
-    let options = &job.options;
-    if options.filename_format != NAMES {
-        return format!("named by {}", options.filename_format);
-    }
-    let (copies, files) = (options.numjobs.max(1), options.nrfiles.max(1));
-    match (copies, files) {
-        (1, 1) => format!("{}.0.0", job.name),
-        _ => format!("{0}.0.0 to {0}.{1}.{2}", job.name, copies - 1, files - 1),
-    }
-}
-
-/// Files or devices separated by colons, in words.
-fn several(names: &str) -> String {
-    names.replace(':', " and ")
-}
-
-/// The part of a file or device that is used, if its start or its end is given.
-pub fn part(options: &JobOptions) -> Option<String> {
-    let at = |amount: Amount| match amount {
-        Amount::Bytes(at) => bytes(at),
-        Amount::Percent(share) => format!("{share} % of it"),
-    };
-    let starts = !matches!(options.offset, Amount::Bytes(0));
-    let from = if starts { format!(" from {} on", at(options.offset)) } else { String::new() };
+    let is_start = start.is_empty() && !apart(options);
     let (least, most) = (options.filesize_least, options.filesize);
-    let end = (most > 0).then(|| match least == most {
-        true => bytes(most),
-        false => format!("an end drawn for each file between {} and {}", bytes(least), bytes(most)),
-    });
-    match (end, options.size) {
-        (Some(end), Some(Amount::Bytes(size))) if size == most && least == most && !starts => {
-            Some(format!("its first {end}"))
+    let part = match (length, options.size) {
+        _ if most > least => {
+            format!("of each a length drawn between {} and {}", bytes(least), bytes(most))
         }
-        (Some(end), Some(size)) => Some(format!("{} of I/O{from}, up to {end}", at(size))),
-        (Some(end), None) => Some(format!("what lies{from} before {end}")),
-        (None, Some(size)) if starts => Some(format!("{}{from}", at(size))),
-        (None, None) if starts => Some(format!("all{from}")),
-        _ => None,
+        (Some(length), _) if is_start => format!("the first {}{of_each}", bytes(length)),
+        (Some(length), _) => format!("{}{of_each}", bytes(length)),
+        (None, Some(size @ Amount::Percent(..100))) => format!("{}{of_each}", share(size)),
+        (None, _) if is_start => return None,
+        (None, _) => format!("all{of_each}"),
+    };
+    let further = match (apart(options), job.end()) {
+        (false, _) => String::new(),
+        (true, None) => {
+            format!(", each further copy {} after the one before", share(options.offset_increment))
+        }
+        (true, Some(end)) => format!(
+            ", each further copy {} after the one before, up to {}",
+            share(options.offset_increment),
+            bytes(end)
+        ),
+    };
+    Some(format!("{part}{start}{further}"))
+}
+
+/// Whether `offset_increment` sets several copies apart.
+pub fn apart(options: &JobOptions) -> bool {
+    options.numjobs > 1 && !matches!(options.offset_increment, Amount::Bytes(0) | Amount::Percent(0))
+}
+
+/// Bytes, or a share of a length that is not known here.
+pub fn share(amount: Amount) -> String {
+    match amount {
+        Amount::Bytes(amount) => bytes(amount),
+        Amount::Percent(share) => format!("{share} % of it"),
+    }
+}
+
+/// Bytes of all files of all copies, if there are several.
+fn in_all(job: &PlannedJob) -> String {
+    let (files, others) = job.files();
+    let copies = if others.is_some() { u64::from(job.options().numjobs) } else { 1 };
+    let number = copies.saturating_mul(files.len() as u64);
+    match job.extent().1.filter(|_| number > 1) {
+        Some(length) => format!(", {} in all", bytes(length.saturating_mul(number))),
+        None => String::new(),
     }
 }

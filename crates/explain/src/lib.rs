@@ -7,14 +7,12 @@ mod about_diskspd;
 mod about_fio;
 mod about_ioping;
 mod about_iostat;
-mod besides;
 mod dd;
 mod explanation;
 mod figures;
 mod files_fio;
 mod fio_words;
 mod load;
-mod meaning_fio;
 mod native;
 mod page;
 mod pasted;
@@ -25,11 +23,8 @@ mod risks_other;
 mod several;
 mod tool;
 mod word;
+mod words;
 
-pub use about_diskspd::SILENT as DISKSPD_SILENT;
-pub use about_ioping::SILENT as IOPING_SILENT;
-pub use about_iostat::SILENT as IOSTAT_SILENT;
-pub use besides::SILENT;
 pub use dd::{Dd, DdFlush};
 pub use explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form,

@@ -1,115 +1,296 @@
-//! How much a job of fio does: how many I/Os, of what length, in which direction.
+//! A job of fio's with its load as plimsoll would plan it: files, region, amount, rates and pauses are the plan's.
+
+use std::path::{Path, PathBuf};
 
 use super::figures::{bytes, count, seconds};
-use fio::{Amount, JobOptions};
-use workload::Lengths;
+use super::files_fio::is_device;
+use fio::{FioJob, FioRequest, JobOptions, LaysOut, OnDisk, OnDiskKind};
+use workload::{Direction, Job, Lengths, LengthsBy, Order, Pace, StopRule, Think, ThinkPace, ThinkQueue};
 
-/// Shares and mean lengths of a job's I/Os: reads, writes, trims.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Load {
-    shares: [f64; 3],
-    means: [f64; 3],
-    is_mixed: bool,
+/// Length given to everything that exists, because its real one is not known here: a percentage of it is known to be none too.
+const ANY_LENGTH: u64 = 1 << 62;
+/// Lengths and amounts from this one on are unknown: they come from [`ANY_LENGTH`], not from the words.
+const UNKNOWN: u64 = 1 << 52;
+/// Most files of a clone for which a load is planned.
+const FILES_MOST: usize = 1000;
+
+/// A job as fio understands it, with what the planner makes of it.
+pub struct PlannedJob {
+    /// The job; its typed options include those of all jobs. A mix of 0 or 100 % reads has one direction only.
+    pub job: FioJob,
+    /// The first and the last clone; empty if the job is not planned here, such as one that replays a trace.
+    clones: Vec<Job>,
+    stop: Vec<StopRule>,
 }
 
-impl Load {
-    /// Returns the load of `options`.
-    pub fn of(options: &JobOptions) -> Load {
-        let pattern = options.pattern;
-        let reads = f64::from(options.rwmix_read.min(100)) / 100.0;
-        let shares = match (pattern.reads, pattern.writes, pattern.trims) {
-            (true, true, _) => [reads, 1.0 - reads, 0.0],
-            (true, false, _) => [1.0, 0.0, 0.0],
-            (false, true, true) => [0.0, 0.5, 0.5],
-            (false, true, false) => [0.0, 1.0, 0.0],
-            (false, false, _) => [0.0, 0.0, 1.0],
+/// A rate to which a copy is held.
+pub struct HeldRate {
+    /// What is held: reads, writes, trims, or all I/Os.
+    pub what: &'static str,
+    /// I/Os a second.
+    pub iops: f64,
+    /// Bytes a second, if the rate was typed so.
+    pub bytes: Option<u64>,
+}
+
+/// Every job that was asked for, without its clones.
+pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
+    let mut alone = asked.clone();
+    alone.jobs.clear();
+    asked.jobs.iter().filter(|job| job.clone == 0).map(|job| PlannedJob::of(job, &alone)).collect()
+}
+
+fn known(figure: u64) -> Option<u64> {
+    Some(figure).filter(|figure| *figure < UNKNOWN)
+}
+
+impl PlannedJob {
+    /// Plans `job`, one of the jobs of `asked`, whose own list of jobs is empty.
+    fn of(job: &FioJob, asked: &FioRequest) -> PlannedJob {
+        let mut job = job.clone();
+        job.echo.extend(asked.globals.iter().cloned());
+        let options = &mut job.options;
+        options.allow_file_create &= asked.lays_out != LaysOut::Nothing;
+        if options.pattern.mixed() && !has_both_rates(options) {
+            options.pattern.reads = options.rwmix_read > 0;
+            options.pattern.writes = options.rwmix_read < 100;
+        }
+        let last = options.numjobs.saturating_sub(1);
+        let numbers = if last > 0 { &[0, last][..] } else { &[0] };
+        let clone = |clone: &u32| {
+            let mut own = FioJob { clone: *clone, step: 0, label: clone.to_string(), ..job.clone() };
+            own.options.time.wait_for = None;
+            own
         };
-        let lengths = [0, 1, 2].map(|direction| lengths(options, direction));
-        let issued: Vec<&Lengths> = lengths
-            .iter()
-            .zip(shares)
-            .filter(|(_, share)| *share > 0.0)
-            .map(|(lengths, _)| lengths)
-            .collect();
-        let first = issued.first().map(|lengths| lengths.shortest());
-        let alone =
-            |lengths: &&&Lengths| Some(lengths.shortest()) == first && Some(lengths.longest()) == first;
-        let is_mixed = issued.iter().filter(alone).count() < issued.len();
-        let means = lengths.each_ref().map(mean);
-        Load { shares, means, is_mixed }
+        let clones = FioRequest {
+            jobs: numbers.iter().map(clone).collect(),
+            lays_out: LaysOut::Anything,
+            ..asked.clone()
+        };
+        let folders = job.options.directory.as_deref().map(fio::split_list).unwrap_or_default();
+        let look = |path: &Path| Some(on_disk(path, &folders));
+        let files = job.options.filename.as_deref().map_or(0, |names| names.matches(':').count());
+        let is_small = files.max(job.options.nrfiles as usize) <= FILES_MOST;
+        let plan = is_small.then(|| fio::steps(&clones, &look).ok()).flatten();
+        let load = plan.and_then(|plan| plan.steps.into_iter().next()).map(|step| step.workload);
+        let (clones, stop) = load.map_or_else(Default::default, |load| (load.jobs, load.stop));
+        PlannedJob { job, clones, stop }
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &JobOptions {
+        &self.job.options
+    }
+
+    /// The value of the option `name`, if it was typed.
+    pub fn typed(&self, name: &str) -> Option<&str> {
+        self.job.echo.iter().find(|(typed, _)| typed == name).map(|(_, value)| value.as_str())
+    }
+
+    fn first(&self) -> Option<&Job> {
+        self.clones.first()
+    }
+
+    /// Files of the first clone, and those of the last if these are others.
+    pub fn files(&self) -> (&[PathBuf], Option<&[PathBuf]>) {
+        let first = self.first().map_or(&[][..], |job| job.files.as_slice());
+        let last = self.clones.last().map(|job| job.files.as_slice());
+        (first, last.filter(|last| *last != first))
+    }
+
+    /// First byte and bytes of the part of each file that the first clone works on, as far as they are known here.
+    pub fn extent(&self) -> (Option<u64>, Option<u64>) {
+        let Some(job) = self.first() else { return (None, None) };
+        let length = job.size.filter(|_| job.sizes.is_empty());
+        (known(job.offset.0), length.and_then(|length| known(length.0)))
+    }
+
+    /// End of the part that the last clone works on, if it is known here.
+    pub fn end(&self) -> Option<u64> {
+        let last = self.clones.last()?;
+        known(last.offset.0.saturating_add(last.size?.0))
+    }
+
+    /// Lengths of the I/Os in a direction, with the share of each.
+    fn lengths(&self, direction: Direction) -> Vec<(f64, Lengths)> {
+        let Some(job) = self.first() else {
+            return vec![(1.0, self.options().lengths(direction.index().min(2)))];
+        };
+        let blocks = &job.blocks;
+        let random = match job.access.order {
+            Order::Random(_) => 1.0,
+            Order::Sequential => f64::from(*job.access.random_percent.of(direction)) / 100.0,
+        };
+        let all = match blocks.by {
+            LengthsBy::Direction => vec![(1.0, blocks.of(direction).clone())],
+            LengthsBy::Sequence => {
+                vec![(1.0 - random, blocks.lengths.read.clone()), (random, blocks.lengths.write.clone())]
+            }
+        };
+        all.into_iter().filter(|(share, _)| *share > 0.0).collect()
+    }
+
+    /// The length of all I/Os in a direction; `None` if there are several.
+    pub fn length(&self, direction: Direction) -> Option<u64> {
+        only(&self.lengths(direction))
+    }
+
+    /// Share of the I/Os in a direction: that of the rates if both have one, otherwise that of the mix.
+    fn share(&self, direction: Direction) -> f64 {
+        let Some(job) = self.first() else { return 0.0 };
+        let mix = job.access.mix;
+        let rates = job.write_pace.and_then(|writes| Some((job.pace.rate()?.0, writes.rate()?.0)));
+        let reads = match rates {
+            Some((reads, writes)) => reads / (reads + writes),
+            None => f64::from(mix.read_percent()) / 100.0,
+        };
+        let others = mix.directions().filter(|one| *one != Direction::Read).count().max(1);
+        match direction {
+            Direction::Read => reads,
+            other if mix.issues(other) => (1.0 - reads) / others as f64,
+            _ => 0.0,
+        }
+    }
+
+    /// Percent of reads.
+    pub fn read_percent(&self) -> u64 {
+        (100.0 * self.share(Direction::Read)).round() as u64
+    }
+
+    /// Lengths of all I/Os, with the share of each.
+    fn all_lengths(&self) -> Vec<(f64, Lengths)> {
+        let of = |direction| {
+            let all = self.share(direction);
+            self.lengths(direction).into_iter().map(move |(share, lengths)| (all * share, lengths))
+        };
+        Direction::ALL.into_iter().flat_map(of).filter(|(share, _)| *share > 0.0).collect()
     }
 
     /// Mean length of an I/O in bytes.
     pub fn mean_block(&self) -> f64 {
-        let sum: f64 = self.shares.iter().zip(self.means).map(|(share, mean)| share * mean).sum();
-        sum.max(1.0)
+        self.all_lengths().iter().map(|(share, lengths)| share * lengths.mean()).sum::<f64>().max(1.0)
     }
 
-    /// Number of I/Os that `amount` bytes take.
-    pub fn ios(&self, amount: u64) -> u64 {
-        (amount as f64 / self.mean_block()) as u64
+    fn rules(&self) -> impl Iterator<Item = &StopRule> {
+        self.stop.iter().chain(self.first().into_iter().flat_map(|job| &job.stop))
     }
 
-    /// Number of I/Os that `amount` bytes take, in words.
-    pub fn counted(&self, amount: u64) -> String {
-        match self.is_mixed {
-            true => format!("about {} I/Os", count(self.ios(amount))),
-            false => format!("{} I/Os", count(self.ios(amount))),
-        }
+    /// Bytes after which a copy ends, counted I/Os aside; `None` if they are not known here, or if time alone ends it.
+    pub fn sized(&self) -> Option<u64> {
+        self.rules().find_map(|rule| match rule {
+            StopRule::BytesEach(bytes) | StopRule::BytesInAll(bytes) => known(bytes.0),
+            _ => None,
+        })
     }
 
-    /// Number and length of the I/Os that `amount` bytes take, in words.
-    pub fn described(&self, amount: u64) -> String {
-        let block = bytes(self.mean_block() as u64);
-        match self.is_mixed {
-            true => format!("{} of {block} on average", self.counted(amount)),
-            false => format!("{} of {block}", self.counted(amount)),
-        }
+    /// I/Os that a copy does before it ends, if its words say.
+    pub fn ios(&self) -> Option<u64> {
+        let counted = self.rules().find_map(|rule| match rule {
+            StopRule::OpsEach(ios) => Some(*ios),
+            _ => None,
+        });
+        let by_bytes = self.sized().map(|bytes| (bytes as f64 / self.mean_block()) as u64);
+        counted.into_iter().chain(by_bytes).min()
     }
 
-    /// Share of the I/Os in a direction.
-    pub fn share(&self, direction: usize) -> f64 {
-        self.shares[direction]
+    /// Whether the I/Os have several lengths.
+    fn is_mixed(&self) -> bool {
+        only(&self.all_lengths()).is_none()
     }
 
-    /// Mean length of an I/O in a direction, in bytes.
-    pub fn mean_of(&self, direction: usize) -> f64 {
-        self.means[direction]
+    /// The number of I/Os, in words.
+    pub fn counted(&self, ios: u64) -> String {
+        format!("{}{} I/Os", if self.is_mixed() { "about " } else { "" }, count(ios))
+    }
+
+    /// The number and the length of the I/Os, in words.
+    pub fn described(&self, ios: u64) -> String {
+        let mean = if self.is_mixed() { " on average" } else { "" };
+        format!("{} of {}{mean}", self.counted(ios), bytes(self.mean_block() as u64))
+    }
+
+    /// The rates to which a copy is held.
+    pub fn rates(&self) -> Vec<HeldRate> {
+        let Some(job) = self.first() else { return Vec::new() };
+        let mix = job.access.mix;
+        let all = match (mix.reads_only(), mix.issues(Direction::Write), mix.issues(Direction::Trim)) {
+            (true, ..) => "reads",
+            (false, true, false) => "writes",
+            (false, false, true) => "trims",
+            _ => "I/Os",
+        };
+        let paces = match job.write_pace {
+            Some(writes) => vec![("reads", job.pace), ("writes", writes)],
+            None => vec![(all, job.pace)],
+        };
+        let options = self.options();
+        let held = |(what, pace): (&'static str, Pace)| {
+            let way = usize::from(what != "reads");
+            let bytes = Some(options.rate[way]).filter(|rate| *rate > 0 && options.rate_iops[way] == 0);
+            Some(HeldRate { what, iops: pace.rate()?.0, bytes })
+        };
+        paces.into_iter().filter_map(held).collect()
+    }
+
+    /// When a copy rests, if it does.
+    pub fn think(&self) -> Option<Think> {
+        self.first()?.think
+    }
+
+    /// I/Os that a copy does between two rests, if a number of I/Os decides: a queue that runs empty first ends all its I/Os.
+    pub fn between_rests(&self) -> Option<u32> {
+        let job = self.first()?;
+        let think = job.think.filter(|think| think.every < u32::MAX)?;
+        Some(if think.queue == ThinkQueue::Drained { think.every.max(job.depth) } else { think.every })
+    }
+
+    /// Seconds that a copy rests while it does `ios` I/Os in `busy_s` seconds of work.
+    fn rests_s(&self, ios: f64, busy_s: f64) -> f64 {
+        let Some(think) = self.think() else { return 0.0 };
+        let by_count = self.between_rests().map_or(0.0, |each| ios / f64::from(each));
+        let by_clock = think.after.map_or(0.0, |after| busy_s / after.as_secs_f64().max(1e-9));
+        by_count.max(by_clock) * think.pause.as_secs_f64()
+    }
+
+    /// Seconds that `ios` I/Os take on a volume that does `iops`.
+    pub fn takes_s(&self, ios: u64, iops: f64) -> f64 {
+        let busy = ios as f64 / iops;
+        busy + self.rests_s(ios as f64, busy)
+    }
+
+    /// Seconds that `ios` I/Os take at the rates to which all of them are held; `None` if some are not.
+    pub fn held_s(&self, ios: u64) -> Option<f64> {
+        let job = self.first()?;
+        let rate = job.pace.rate()?.0 + job.write_pace.map_or(Some(0.0), |pace| Some(pace.rate()?.0))?;
+        let (ios, paced) = (ios as f64, ios as f64 / rate);
+        // A pace that is kept makes up for the rests.
+        Some(match job.think.map(|think| think.pace) {
+            Some(ThinkPace::Moved) => paced + self.rests_s(ios, paced),
+            Some(ThinkPace::Kept) => paced.max(self.rests_s(ios, 0.0)),
+            None => paced,
+        })
     }
 }
 
-/// Lengths of I/Os in a direction. With `bs_is_seq_rand` the first typed length is that of I/Os in order, the second that of
-/// I/Os at random places.
-pub fn lengths(options: &JobOptions, direction: usize) -> Lengths {
-    if !options.bs_is_seq_rand {
-        return options.lengths(direction);
-    }
-    let random = options.percentage_random[direction.min(1)];
-    match (options.pattern.random, random) {
-        (false, _) => options.lengths(0),
-        (true, 100) => options.lengths(1),
-        (true, share) => {
-            let (least, most) = (options.lengths(0), options.lengths(1));
-            let share_of = |lengths: &Lengths, weight: u32| workload::LengthShare {
-                length: workload::Bytes(mean(lengths) as u64),
-                weight,
-            };
-            let random = share as u32;
-            Lengths::Shares(vec![share_of(&least, 100 - random.min(100)), share_of(&most, random)])
-        }
-    }
+fn has_both_rates(options: &JobOptions) -> bool {
+    [0, 1].iter().all(|&way| options.rate[way] > 0 || options.rate_iops[way] > 0)
 }
 
-fn mean(lengths: &Lengths) -> f64 {
-    match lengths {
-        Lengths::Fixed(length) => length.0 as f64,
-        Lengths::Range { least, most, .. } => (least.0 + most.0) as f64 / 2.0,
-        Lengths::Shares(shares) => {
-            let weights: f64 = shares.iter().map(|share| f64::from(share.weight)).sum();
-            let sum: f64 = shares.iter().map(|share| share.length.0 as f64 * f64::from(share.weight)).sum();
-            sum / weights.max(1.0)
-        }
-    }
+/// What is taken to exist at `path`.
+fn on_disk(path: &Path, folders: &[String]) -> OnDisk {
+    let kind = match path.to_str() {
+        _ if folders.iter().any(|folder| Path::new(folder) == path) => OnDiskKind::Directory,
+        Some(name) if is_device(name) => OnDiskKind::Device { held_by: None },
+        _ => OnDiskKind::File,
+    };
+    OnDisk { bytes: ANY_LENGTH, kind, laid_out: true }
+}
+
+/// The only length of these, if there is only one.
+fn only(lengths: &[(f64, Lengths)]) -> Option<u64> {
+    let first = lengths.first()?.1.shortest();
+    let is_it = |(_, one): &(f64, Lengths)| one.shortest() == first && one.longest() == first;
+    lengths.iter().all(is_it).then_some(first.0)
 }
 
 /// How long `depth` I/Os of `block` bytes wait in line, in words: by IOPS below 64 KiB, by bandwidth from there on.
@@ -120,19 +301,4 @@ pub fn time_in_line(depth: u64, block: u64) -> String {
             format!("depth x block / bandwidth, {} at 200 MB/s", seconds((depth * block) as f64 / 200e6))
         }
     }
-}
-
-/// Bytes that a copy does before it ends, by size only; `None` if its words do not say.
-pub fn sized(options: &JobOptions) -> Option<u64> {
-    match options.io_size.or(options.size) {
-        Some(Amount::Bytes(amount)) => Some(amount.saturating_mul(options.loops)),
-        _ => None,
-    }
-}
-
-/// Bytes that a copy does before it ends, by size or by a number of I/Os; `None` if its words do not say.
-pub fn amount(options: &JobOptions) -> Option<u64> {
-    let counted = options.number_ios.saturating_mul(options.loops);
-    let by_count = (counted > 0).then(|| (counted as f64 * Load::of(options).mean_block()) as u64);
-    sized(options).into_iter().chain(by_count).min()
 }

@@ -1,14 +1,14 @@
 //! What plimsoll has for the same question, and what it does not have.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::about_fio::stage;
 use super::dd::Dd;
-use super::explanation::ExplainedWord;
 use super::files_fio::is_device;
+use super::load::PlannedJob;
 use fio::Stage;
 
 /// A command, or the statement that there is none.
@@ -48,7 +48,7 @@ fn folder(path: &str) -> String {
 }
 
 /// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then those that answer the question.
-pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
+pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     let mut said = Vec::new();
     if let Some(command) = command {
         let same =
@@ -57,10 +57,10 @@ pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
     }
     let mut places: Vec<(String, bool)> = Vec::new();
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        asked.jobs.iter().partition(|job| stage(&job.options) != Stage::Elsewhere);
+        jobs.iter().partition(|job| stage(job.options()) != Stage::Elsewhere);
     for job in here {
-        let options = &job.options;
-        for place in places_of(options) {
+        let options = job.options();
+        for place in places_of(job) {
             match places.iter_mut().find(|(known, _)| *known == place) {
                 Some((_, writes)) => *writes |= options.pattern.writes,
                 None => places.push((place, options.pattern.writes)),
@@ -72,7 +72,7 @@ pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
         let destroys =
             if is_device(&place) && writes { format!(" --allow-destroy {place}") } else { String::new() };
         said.push(native(
-            format!("plimsoll check {place}{}{destroys}", expectation(asked)),
+            format!("plimsoll check {place}{}{destroys}", expectation(jobs)),
             "Finds what the volume bears and which limit stops it, with depths, block sizes and times of its own \
              choice, until the figures are certain. It is not exactly this load.",
         ));
@@ -83,7 +83,7 @@ pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
             format!(
                 "No native command reaches what {} works on. Map or mount it, and give plimsoll check the device or the \
                  folder.",
-                job.options.engine.name
+                job.options().engine.name
             ),
         ));
     }
@@ -96,16 +96,10 @@ pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
     said
 }
 
-/// What replaces fio's steering by latency, if its options are among `words`: a search for the rate that keeps the latency.
-pub fn of_latency(asked: &fio::FioRequest, words: &[ExplainedWord]) -> Option<Native> {
-    let value = |name: &str| {
-        let of = |meant: &ExplainedWord| {
-            let rest = meant.word.trim_start_matches('-').strip_prefix(name)?;
-            rest.trim_start().strip_prefix('=').map(|value| value.trim().to_owned())
-        };
-        words.iter().find_map(of)
-    };
-    let target = value("latency_target").map(|most| (most, value("latency_percentile")));
+/// What replaces fio's steering by latency, if the first job asks for it: a search for the rate that keeps the latency.
+pub fn of_latency(jobs: &[PlannedJob]) -> Option<Native> {
+    let job = jobs.first()?;
+    let target = job.typed("latency_target").map(|most| (most, job.typed("latency_percentile")));
     let says = match &target {
         Some(_) => {
             "latency_target steers the queue depth until that share of I/Os (latency_percentile) is done in time. This searches \
@@ -116,60 +110,51 @@ pub fn of_latency(asked: &fio::FioRequest, words: &[ExplainedWord]) -> Option<Na
              999 of a thousand do not."
         }
     };
-    let (most, percent) = target.or_else(|| Some((value("max_latency")?, None)))?;
-    let job = &asked.jobs.first()?.options;
-    let (place, mix) = (places_of(job).swap_remove(0), mix_of(job));
+    let (most, percent) = target.or_else(|| Some((job.typed("max_latency")?, None)))?;
+    let (place, reads) = (places_of(job).into_iter().next()?, job.read_percent());
     let (unit, bound) =
         (if most.ends_with(|last: char| last.is_ascii_digit()) { "us" } else { "" }, bound(percent));
-    let block = job.bs[usize::from(!job.pattern.reads)];
+    let block = job.options().bs[usize::from(reads == 0)];
     Some(native(
-        format!("plimsoll headroom {place} --{bound} {most}{unit} --mix {mix} --block {block}"),
+        format!(
+            "plimsoll headroom {place} --{bound} {most}{unit} --mix {reads}/{} --block {block}",
+            100 - reads
+        ),
         says,
     ))
 }
 
 /// Option of the percentile that is asked for, or of the closest below it; without a percentile, fio means all I/Os.
-fn bound(percent: Option<String>) -> &'static str {
+fn bound(percent: Option<&str>) -> &'static str {
     const BOUNDS: [(f64, &str); 5] =
         [(99.9, "p99.9"), (99.0, "p99"), (95.0, "p95"), (90.0, "p90"), (50.0, "p50")];
     let asked = percent.and_then(|words| words.parse().ok()).unwrap_or(100.0);
     BOUNDS.iter().find(|(percent, _)| *percent <= asked).map_or("p50", |(_, option)| option)
 }
 
-/// Percentages of reads and writes.
-fn mix_of(options: &fio::JobOptions) -> String {
-    let reads = match (options.pattern.reads, options.pattern.writes) {
-        (true, true) => options.rwmix_read.min(100),
-        (true, false) => 100,
-        (false, _) => 0,
+/// The devices or folders that a job works on, each once.
+fn places_of(job: &PlannedJob) -> Vec<String> {
+    let (first, others) = job.files();
+    let place = |path: &PathBuf| match path.display().to_string() {
+        device if is_device(&device) => device,
+        file => folder(&file),
     };
-    format!("{reads}/{}", 100 - reads)
-}
-
-/// The devices or folders that a job works on.
-fn places_of(options: &fio::JobOptions) -> Vec<String> {
-    match (&options.filename, &options.directory) {
-        (Some(names), directory) => names
-            .split(':')
-            .map(|name| match directory {
-                _ if is_device(name) => name.to_owned(),
-                Some(directory) => directory.clone(),
-                None => folder(name),
-            })
-            .collect(),
-        (None, Some(directory)) => directory.split(':').map(str::to_owned).collect(),
-        (None, None) => vec![".".to_owned()],
+    let mut places: Vec<String> = first.iter().chain(others.into_iter().flatten()).map(place).collect();
+    if places.is_empty() {
+        places.push(job.options().directory.clone().unwrap_or_else(|| ".".to_owned()));
     }
+    places.dedup();
+    places
 }
 
 /// What rate limits ask for, as a claim that can be checked.
-fn expectation(asked: &fio::FioRequest) -> String {
-    let [job] = asked.jobs.as_slice() else { return String::new() };
-    let rates = &job.options.rate_iops;
+fn expectation(jobs: &[PlannedJob]) -> String {
+    let [job] = jobs else { return String::new() };
+    let rates = &job.options().rate_iops;
     let claims: Vec<String> =
-        [("read", rates[0], job.options.pattern.reads), ("write", rates[1], job.options.pattern.writes)]
+        [("read", rates[0], job.options().pattern.reads), ("write", rates[1], job.options().pattern.writes)]
             .into_iter()
-            .filter(|(_, rate, issued)| *issued && *rate > 0)
+            .filter(|(_, rate, issued)| *issued && *rate > 0 && job.options().numjobs == 1)
             .map(|(what, rate, _)| format!("{what} {rate} iops"))
             .collect();
     if claims.is_empty() { String::new() } else { format!(" --expect '{}'", claims.join(", ")) }

@@ -2,16 +2,16 @@
 
 use std::io;
 
-use super::explanation::{
-    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form,
-};
+use super::explanation::{ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form};
 use super::fio_words::Fio;
+use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
-use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, meaning_fio, risks_fio, risks_other};
+use super::words::{diskspd_row, explained, of_job_file as explained_lines};
+use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
 use workload::Act;
 
 /// Explains `found`; `other` is a job file of the same text, which may be the one that a command names.
@@ -91,9 +91,9 @@ fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Appli
 }
 
 /// Returns the explanation of a command before its words are read, and those of its words whose values are known.
-fn begun(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> (Explanation, Vec<Piece>) {
+fn begun(tool: Tool, words: &[Piece]) -> (Explanation, Vec<Piece>) {
     let mut explanation = Explanation::of(tool, &format!("{} {}", tool.name(), joined(&texts(words))));
-    explanation.words = meanings(tool, words, meaning);
+    explanation.words = explained(tool, words);
     let words = known(words, &mut explanation);
     (explanation, words)
 }
@@ -101,43 +101,6 @@ fn begun(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> (Explanati
 /// Joins words so that a shell splits them again.
 fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<ExplainedWord> {
-    let mut told = Vec::new();
-    for (at, piece) in words.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|piece| piece.text.as_str());
-        let owner = before.filter(|before| takes_next(tool, before) && !piece.text.starts_with('-'));
-        let is_value = owner.is_some();
-        let meaning = match owner {
-            Some(owner) => format!("The value of {owner}."),
-            None if piece.text.starts_with('$') => "Known to the shell alone.".to_owned(),
-            None => meaning(&piece.text),
-        };
-        told.push(ExplainedWord { word: piece.text.clone(), meaning, is_value });
-    }
-    told
-}
-
-/// Whether the word after `option` is its value.
-fn takes_next(tool: Tool, option: &str) -> bool {
-    let bare = option.trim_start_matches('-');
-    if !option.starts_with('-') || bare.contains('=') {
-        return false;
-    }
-    match tool {
-        Tool::Fio => {
-            fio::ROWS.iter().any(|row| row.takes.needs_value() && row.names().any(|name| name == bare))
-        }
-        Tool::Ioping => ioping::ROWS.iter().any(|row| {
-            let takes = !matches!(row.takes, ioping::Takes::Nothing | ioping::Takes::MaybeText);
-            takes && (row.name == bare || (bare.len() == 1 && bare.starts_with(row.own.short)))
-        }),
-        Tool::Iostat => {
-            iostat::ROWS.iter().any(|row| row.name == option && matches!(row.takes, iostat::Takes::Word(_)))
-        }
-        Tool::DiskSpd | Tool::Dd => false,
-    }
 }
 
 /// Returns the words whose values are known. What the shell would insert, or what was lost, is left out and named.
@@ -192,14 +155,14 @@ fn fio_command(
     other: Option<&PastedCommand>,
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::Fio, words, meaning_fio::meaning);
+    let (mut explanation, words) = begun(Tool::Fio, words);
     let mut fio = Fio::new(words, other, around);
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);
     explanation.job_file = fio.files.borrow().first().map(|(_, text)| text.clone());
     if let Some(text) = &explanation.job_file {
-        explanation.words.extend(lines_of(text));
+        explanation.words.extend(explained_lines(text));
     }
     match asked {
         Some(asked) => of_asked(&asked, &fio, &mut explanation),
@@ -229,16 +192,11 @@ fn correct(explanation: &mut Explanation, words: &[Piece]) {
     }
 }
 
-fn lines_of(text: &str) -> impl Iterator<Item = ExplainedWord> + '_ {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
-    lines.map(|line| ExplainedWord::by_itself(line, meaning_fio::meaning(line)))
-}
-
 fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainError> {
     const NAME: &str = "jobs.fio";
     let mut explanation = Explanation {
         kind: Form::JobFile,
-        words: lines_of(text).collect(),
+        words: explained_lines(text).collect(),
         ..Explanation::of(Tool::Fio, text)
     };
     let name = Piece { text: NAME.to_owned(), line: 1, column: 1 };
@@ -257,14 +215,15 @@ fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainErr
 }
 
 fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanation) {
-    explanation.asks = about_fio::asks(asked, &fio.of_engines);
+    let jobs = planned(asked);
+    explanation.asks = about_fio::asks(&jobs, &fio.of_engines);
     explanation.apart.clone_from(&fio.refusals);
     name_engines_own(explanation, fio);
     let noted = |about: fio::About| {
         asked.notes.iter().filter(move |remark| remark.about == about).map(|remark| remark.words.as_str())
     };
     explanation.apart.extend(noted(fio::About::Difference).map(sentence));
-    explanation.risks.extend(risks_of(asked));
+    explanation.risks.extend(risks_of(&jobs));
     explanation.risks.extend(noted(fio::About::Other).map(|words| ApplicableRisk {
         id: "note-of-fio",
         level: Level::Note,
@@ -273,8 +232,8 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
     }));
     let command = if explanation.kind == Form::JobFile { "fio JOBFILE" } else { &explanation.command };
     let whole = fio.refusals.is_empty() && explanation.gaps.is_empty();
-    explanation.native = native::of_fio(asked, Some(command).filter(|_| whole));
-    explanation.native.extend(native::of_latency(asked, &explanation.words));
+    explanation.native = native::of_fio(&jobs, Some(command).filter(|_| whole));
+    explanation.native.extend(native::of_latency(&jobs));
 }
 
 /// Marks options that only an engine knows.
@@ -299,28 +258,26 @@ fn of_job_file(text: &str) -> impl Iterator<Item = ApplicableRisk> {
 }
 
 /// Risks that apply to the jobs, each once; one that does not apply to all jobs names those to which it does.
-fn risks_of(asked: &fio::FioRequest) -> Vec<ApplicableRisk> {
-    let jobs: Vec<&fio::FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
+fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
     let mut found: Vec<(ApplicableRisk, Vec<String>)> = Vec::new();
-    for job in &jobs {
-        let mut job = (*job).clone();
-        // Options of all jobs are options of this one.
-        job.echo.extend(asked.globals.iter().cloned());
+    for job in jobs {
+        let options = job.options();
+        let replays = options.trace.read.is_some();
         let own = holding(|when| match when {
-            When::Fio(when) if job.options.trace.read.is_none() => when(&job, &job.options),
-            When::Replay(when) if job.options.trace.read.is_some() => when(&job, &job.options),
+            When::Fio(when) if !replays => when(job, options),
+            When::Replay(when) if replays => when(job, options),
             _ => None,
         });
         // Engines that move no data have few of the risks of data.
-        let (moves, stage) = (job.options.engine.act() == Act::Move, about_fio::stage(&job.options));
+        let (moves, stage) = (options.engine.act() == Act::Move, about_fio::stage(options));
         let meant = |told: &ApplicableRisk| match moves {
             true => risks_fio::concerns(told.id, stage),
             false => risks_fio::WITHOUT_DATA.contains(&told.id),
         };
         for told in own.filter(meant) {
             match found.iter_mut().find(|(known, _)| known.text == told.text) {
-                Some((_, names)) => names.push(job.name.clone()),
-                None => found.push((told, vec![job.name.clone()])),
+                Some((_, names)) => names.push(job.job.name.clone()),
+                None => found.push((told, vec![job.job.name.clone()])),
             }
         }
     }
@@ -353,13 +310,17 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
 }
 
 fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::DiskSpd, words, about_diskspd::meaning);
+    let (mut explanation, words) = begun(Tool::DiskSpd, words);
     let surroundings = diskspd::Surroundings { read: around.read, tick: 0 };
     let words = without_refused(words, &mut explanation);
     let request = diskspd::parse(&texts(&words), &surroundings)
         .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
     let diskspd::Request::Do(asked) = request else { return Ok(explanation.that("Prints its help.")) };
     explanation.asks = about_diskspd::asks(&asked);
+    let is_of_profile = |piece: &Piece| diskspd_row(&piece.text).is_some_and(|row| row.name == "X");
+    if words.iter().any(is_of_profile) {
+        explanation.job_file = Some(diskspd::profile_text(&asked, &explanation.command));
+    }
     // Whether a server has the file is not looked up; what applies on Windows applies to paths that do not exist here.
     let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
     let impossible = diskspd::possible(&asked.profile, &paths).err();
@@ -389,7 +350,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
 /// Removes the words that plimsoll's diskspd refuses, which are reported separately.
 fn without_refused(words: Vec<Piece>, explanation: &mut Explanation) -> Vec<Piece> {
     let refused = |piece: &Piece| {
-        let row = diskspd::ROWS.iter().find(|row| diskspd::value_in(row, &piece.text).is_some())?;
+        let row = diskspd_row(&piece.text)?;
         if let diskspd::Support::Refused(reason) = row.support { Some(reason) } else { None }
     };
     let (kept, left): (Vec<Piece>, Vec<Piece>) =
@@ -407,7 +368,7 @@ fn sentence(words: &str) -> String {
 }
 
 fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::Ioping, words, about_ioping::meaning);
+    let (mut explanation, words) = begun(Tool::Ioping, words);
     let request = ioping::parse(&texts(&words)).map_err(|error| {
         let why = error.hint().map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"));
         let at = words.iter().position(|piece| Some(piece.text.as_str()) == error.typed());
@@ -426,7 +387,7 @@ fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
 }
 
 fn iostat_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::Iostat, words, about_iostat::meaning);
+    let (mut explanation, words) = begun(Tool::Iostat, words);
     let request = iostat::parse(&texts(&words), iostat::Units::default())
         .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
     let iostat::Request::Watch(asked) = request else {
@@ -442,7 +403,7 @@ fn iostat_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
 }
 
 fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::Dd, words, dd::meaning);
+    let (mut explanation, words) = begun(Tool::Dd, words);
     let dd =
         dd::Dd::parse(&texts(&words)).map_err(|(at, why)| ExplainError::of_word(&words, Some(at), why))?;
     explanation.asks = dd.asks();

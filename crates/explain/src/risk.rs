@@ -1,8 +1,9 @@
 //! What is risky or misleading about a command, as rows: a condition on what was understood, the words, and the source.
 
 use super::dd::Dd;
+use super::load::PlannedJob;
 use diskspd::TimeSpan;
-use fio::{FioJob, JobOptions};
+use fio::JobOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -36,9 +37,9 @@ impl Level {
 #[derive(Clone, Copy)]
 pub enum When {
     /// For each job of fio, with its options.
-    Fio(fn(&FioJob, &JobOptions) -> Option<String>),
+    Fio(fn(&PlannedJob, &JobOptions) -> Option<String>),
     /// For each job of fio that replays a trace; other conditions on jobs do not apply to it.
-    Replay(fn(&FioJob, &JobOptions) -> Option<String>),
+    Replay(fn(&PlannedJob, &JobOptions) -> Option<String>),
     /// For the text of a job file.
     JobFile(fn(&str) -> Option<String>),
     /// For each timespan of DiskSpd.
@@ -62,33 +63,24 @@ pub struct Risk {
     pub when: When,
     /// Where to read about it.
     pub source: &'static str,
-    /// A command to which it applies.
-    pub example: &'static str,
-    /// A command to which it does not apply; empty if it always applies.
-    pub without: &'static str,
+}
+
+/// The words of a condition that needs no figures.
+pub(super) fn says(holds: bool, words: &str) -> Option<String> {
+    holds.then(|| words.to_owned())
 }
 
 /// Returns a row that applies to nothing until its condition is set.
 pub(super) const fn risk(id: &'static str, level: Level, source: &'static str) -> Risk {
-    Risk { id, level, when: When::JobFile(|_| None), source, example: "", without: "" }
+    Risk { id, level, when: When::JobFile(|_| None), source }
 }
 
 impl Risk {
-    /// Sets a command to which it applies.
-    pub(super) const fn holds_for(self, example: &'static str) -> Risk {
-        Risk { example, ..self }
-    }
-
-    /// Sets a command to which it does not apply.
-    pub(super) const fn but_not_for(self, without: &'static str) -> Risk {
-        Risk { without, ..self }
-    }
-
-    pub(super) const fn fio(self, when: fn(&FioJob, &JobOptions) -> Option<String>) -> Risk {
+    pub(super) const fn fio(self, when: fn(&PlannedJob, &JobOptions) -> Option<String>) -> Risk {
         Risk { when: When::Fio(when), ..self }
     }
 
-    pub(super) const fn replay(self, when: fn(&FioJob, &JobOptions) -> Option<String>) -> Risk {
+    pub(super) const fn replay(self, when: fn(&PlannedJob, &JobOptions) -> Option<String>) -> Risk {
         Risk { when: When::Replay(when), ..self }
     }
 

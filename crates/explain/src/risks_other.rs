@@ -6,9 +6,10 @@ use super::figures::{bytes, count, seconds, typed_seconds};
 use super::files_fio::is_device;
 use super::load::time_in_line;
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
-use super::risk::{Risk, risk};
+use super::risk::{Risk, risk, says};
 use diskspd::{Cache, Target, TimeSpan};
-use ioping::Mix;
+use ioping::{Kind, Mix, Region};
+use workload::Bytes;
 
 const BURST_S: f64 = 1800.0;
 const DISKSPD: &str = "DiskSpd: command line and parameters";
@@ -20,8 +21,6 @@ fn writes(span: &TimeSpan) -> bool {
 /// Every row.
 pub static ROWS: &[Risk] = &[
     risk("makes-anew", Danger, DISKSPD)
-        .holds_for("diskspd -c10G -Sh -L t.dat")
-        .but_not_for("diskspd -Sh -L t.dat")
         .diskspd(|span| {
             // A device keeps its size.
             let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
@@ -40,50 +39,21 @@ pub static ROWS: &[Risk] = &[
             ))
         }),
     risk("writes-over", Danger, DISKSPD)
-        .holds_for("diskspd -w30 -Sh -L t.dat")
-        .but_not_for("diskspd -Sh -L t.dat")
         .diskspd(|span| {
             let target =
                 span.targets.iter().find(|target| target.write_percent > 0 && target.create.is_none())?;
             Some(format!("What is in {} is overwritten.", target.path))
         }),
     risk("cached", Misleading, DISKSPD)
-        .holds_for("diskspd -L t.dat")
-        .but_not_for("diskspd -Sh -L t.dat")
-        .diskspd(|span| {
-            span.targets.iter().any(|target| target.cache == Cache::Used && !target.write_through).then(|| {
-                "There is no -Sh: reads may come from the cache and writes end in it, so that the figures can be those \
-                 of memory."
-                    .to_owned()
-            })
-        }),
+        .diskspd(|span| says(span.targets.iter().any(|target| target.cache == Cache::Used && !target.write_through), "There is no -Sh: reads may come from the cache and writes end in it, so that the figures can be those \
+                 of memory.")),
     risk("every-write-waits", Note, DISKSPD)
-        .holds_for("diskspd -w100 -Sh -L t.dat")
-        .but_not_for("diskspd -w100 -Su -L t.dat")
         .diskspd(|span| {
             let both = |target: &diskspd::Target| target.cache == Cache::Off && target.write_through;
-            (writes(span) && span.targets.iter().any(both)).then(|| {
-                "-Sh is -Suw: no software cache, and write-through, so that each write waits for stable storage. On \
-                 Linux that is O_DIRECT with O_DSYNC; fio's direct=1 alone does not wait, so the two are not alike."
-                    .to_owned()
-            })
-        }),
-    risk("threads-in-all", Misleading, DISKSPD)
-        .holds_for("diskspd -F4 -o8 -Sh -L t.dat")
-        .but_not_for("diskspd -t4 -o8 -Sh -L t.dat")
-        .diskspd(|span| {
-            (span.threads > 0).then(|| {
-                format!(
-                    "-F{} is the number of threads in all, whatever the number of targets; -t would be a target's. -o is \
-                     for each thread and target, so that {} are in flight.",
-                    span.threads,
-                    count(in_flight(span))
-                )
-            })
+            says(writes(span) && span.targets.iter().any(both), "-Sh is -Suw: no software cache, and write-through, so that each write waits for stable storage. On \
+                 Linux that is O_DIRECT with O_DSYNC; fio's direct=1 alone does not wait, so the two are not alike.")
         }),
     risk("latency-of-the-queue", Misleading, "Little's law")
-        .holds_for("diskspd -t4 -o8 -Sh -L t.dat")
-        .but_not_for("diskspd -t4 -o8 -L t.dat")
         .diskspd(|span| {
             let depth = in_flight(span);
             let block = span.targets.iter().map(|target| u64::from(target.block)).max()?;
@@ -100,14 +70,8 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("no-latency", Misleading, DISKSPD)
-        .holds_for("diskspd -Sh t.dat")
-        .but_not_for("diskspd -Sh -L t.dat")
-        .diskspd(|span| {
-            (!span.latency).then(|| "Without -L there are no latencies: a volume that stalls looks as good as one that does not.".to_owned())
-        }),
+        .diskspd(|span| says(!span.latency, "Without -L there are no latencies: a volume that stalls looks as good as one that does not.")),
     risk("shorter-than-a-burst", Misleading, "EBS user guide: I/O credits; Azure documentation: disk bursting")
-        .holds_for("diskspd -d30 -Sh -L t.dat")
-        .but_not_for("diskspd -d3600 -Sh -L t.dat")
         .diskspd(|span| {
             let time = f64::from(span.duration);
             (time < BURST_S && f64::from(span.warm_up) < BURST_S).then(|| {
@@ -120,8 +84,6 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("long-warm-up", Note, "Azure documentation: warming the cache before a benchmark")
-        .holds_for("diskspd -W7200 -Sh -L t.dat")
-        .but_not_for("diskspd -W5 -Sh -L t.dat")
         .diskspd(|span| {
             (span.warm_up >= 600).then(|| {
                 format!(
@@ -134,51 +96,32 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("host-cache", Note, "Azure documentation: disk caching")
-        .holds_for("diskspd -Sh -L t.dat")
-        .but_not_for("diskspd -w100 -Sh -L t.dat")
         .diskspd(|span| {
             let reads =
                 span.targets.iter().any(|target| target.write_percent < 100 && target.cache == Cache::Off);
-            reads.then(|| {
-                "-Sh passes the cache of this machine and no other: reads may come from the cache of the host or the \
-                 array, and what is then measured is that cache."
-                    .to_owned()
-            })
+            says(reads, "-Sh passes the cache of this machine and no other: reads may come from the cache of the host or the \
+                 array, and what is then measured is that cache.")
         }),
     risk("same-data", Note, DISKSPD)
-        .holds_for("diskspd -w100 -Sh -L t.dat")
-        .but_not_for("diskspd -w100 -Zr -Sh -L t.dat")
         .diskspd(|span| {
             let plain = |target: &diskspd::Target| {
                 target.write_percent > 0 && target.write_source_bytes == 0 && !target.zero
             };
-            (!span.random_write_data && span.targets.iter().any(plain)).then(|| {
-                "Without -Z every write has the same pattern of bytes, which a volume that compresses or drops repeats \
-                 stores for nothing. -Zr writes new random data."
-                    .to_owned()
-            })
+            says(!span.random_write_data && span.targets.iter().any(plain), "Without -Z every write has the same pattern of bytes, which a volume that compresses or drops repeats \
+                 stores for nothing. -Zr writes new random data.")
         }),
     risk("same-places", Note, DISKSPD)
-        .holds_for("diskspd -r -Sh -L t.dat")
-        .but_not_for("diskspd -r -z7 -Sh -L t.dat")
         .diskspd(|span| {
             let random = span.targets.iter().any(|target| target.random > 0);
-            (random && span.seed == 0).then(|| {
-                "Without -z the seed is 0: each run visits the same places in the same order, and a second one may find \
-                 them in a cache."
-                    .to_owned()
-            })
+            says(random && span.seed == 0, "Without -z the seed is 0: each run visits the same places in the same order, and a second one may find \
+                 them in a cache.")
         }),
     risk("destroys", Danger, "ioping(1)")
-        .holds_for("ioping -WWW /dev/sdz")
-        .but_not_for("ioping -W .")
         .ioping(|asked| {
             (asked.mix() != Mix::Read && asked.writes >= 3)
                 .then(|| format!("If {} is a file or a device, what is on it is overwritten.", asked.target))
         }),
     risk("no-tail", Misleading, "order statistics")
-        .holds_for("ioping -c 10 .")
-        .but_not_for("ioping -c 5000 .")
         .ioping(|asked| {
             let counted = asked.count.saturating_sub(asked.warmup);
             (asked.count > 0 && counted < 1000).then(|| {
@@ -194,59 +137,29 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("one-place", Wrong, "ioping(1): working set")
-        .holds_for("ioping -s 1m .")
-        .but_not_for("ioping -s 256k .")
         .ioping(|asked| {
-            let region = asked.work_size.map_or(if asked.rapid { 64 << 20 } else { 1 << 20 }, |size| size.0);
-            let (request, device) = (asked.request_bytes().0, is_device(&asked.target));
-            (request >= region && (!device || asked.work_size.is_some())).then(|| {
+            let kind = if is_device(&asked.target) { Kind::BlockDevice } else { Kind::Directory };
+            let region = Region::of(asked, kind, Bytes(1 << 62)).ok()?;
+            (region.places() == 1).then(|| {
                 format!(
                     "A request of {} fills the working set: each one goes to the same place, which any cache holds. -S 1g \
                      spreads them.",
-                    bytes(request)
+                    bytes(region.request)
                 )
             })
         }),
     risk("an-idle-volume", Misleading, "ioping(1)")
-        .holds_for("ioping -c 10 .")
-        .but_not_for("ioping -i 0 -c 5000 .")
-        .ioping(|asked| {
-            (asked.pause().as_secs_f64() >= 0.1).then(|| {
-                "One request at a time with pauses between: the latency of a volume that is idle. Under load it is \
-                 another, and no limit of the volume shows. The iops line is 1 / latency."
-                    .to_owned()
-            })
-        }),
+        .ioping(|asked| says(asked.pause().as_secs_f64() >= 0.1, "One request at a time with pauses between: the latency of a volume that is idle. Under load it is \
+                 another, and no limit of the volume shows. The iops line is 1 / latency.")),
     risk("small-working-set", Misleading, "ioping(1): working set")
-        .holds_for("ioping -c 10 .")
-        .but_not_for("ioping -S 1g -c 10 .")
-        .ioping(|asked| {
-            (asked.work_size.is_none() && !asked.rapid && !is_device(&asked.target)).then(|| {
-                "In a directory it stays within a file of 1 MiB that was written just before: any cache of a disk, a host \
-                 or an array holds that. -S 1g spreads it."
-                    .to_owned()
-            })
-        }),
+        .ioping(|asked| says(asked.work_size.is_none() && !asked.rapid && !is_device(&asked.target), "In a directory it stays within a file of 1 MiB that was written just before: any cache of a disk, a host \
+                 or an array holds that. -S 1g spreads it.")),
     risk("cached", Misleading, "ioping(1)")
-        .holds_for("ioping -C .")
-        .but_not_for("ioping -D .")
-        .ioping(|asked| {
-            (asked.cached && !asked.direct)
-                .then(|| "-C times the page cache, where it holds the data.".to_owned())
-        }),
+        .ioping(|asked| says(asked.cached && !asked.direct, "-C times the page cache, where it holds the data.")),
     risk("advice-only", Note, "posix_fadvise(2)")
-        .holds_for("ioping -c 10 .")
-        .but_not_for("ioping -D -c 10 .")
-        .ioping(|asked| {
-            (!asked.cached && !asked.direct && asked.mix() != Mix::Write).then(|| {
-                "That the page cache forgets is advice: it has no effect on memory file systems and ZFS, and a hole in a \
-                 file is read from nothing. -D goes past it."
-                    .to_owned()
-            })
-        }),
+        .ioping(|asked| says(!asked.cached && !asked.direct && asked.mix() != Mix::Write, "That the page cache forgets is advice: it has no effect on memory file systems and ZFS, and a hole in a \
+                 file is read from nothing. -D goes past it.")),
     risk("since-boot", Misleading, "iostat(1)")
-        .holds_for("iostat -x 10 30")
-        .but_not_for("iostat -y -x 10 30")
         .iostat(|asked| {
             (!asked.skip_first).then(|| match asked.interval_s {
                 0 => "Without an interval it shows averages since the machine started.".to_owned(),
@@ -257,8 +170,6 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("long-interval", Misleading, "iostat(1)")
-        .holds_for("iostat -y -x 10 30")
-        .but_not_for("iostat -y -x 1 30")
         .iostat(|asked| {
             let interval = Some(asked.interval_s).filter(|&interval| interval > 1)?;
             Some(format!(
@@ -266,50 +177,24 @@ pub static ROWS: &[Risk] = &[
             ))
         }),
     risk("utilisation", Misleading, "iostat(1), the note on %util")
-        .holds_for("iostat -y -x 1 30")
-        .but_not_for("iostat -y 1 30")
-        .iostat(|asked| {
-            asked.extended.then(|| {
-                "%util is the share of time with anything in flight: a volume that works in parallel is at 100 % long \
+        .iostat(|asked| says(asked.extended, "%util is the share of time with anything in flight: a volume that works in parallel is at 100 % long \
                  before its limit, and one that is held back by a limit may be below. await mixes waiting in the queue \
-                 with the device, as a mean without a tail."
-                    .to_owned()
-            })
-        }),
+                 with the device, as a mean without a tail.")),
     risk("layers", Note, "kernel documentation: iostats")
-        .holds_for("iostat -y -x 1 30")
-        .but_not_for("iostat -y -x sda 1 30")
-        .iostat(|asked| {
-            (!asked.is_chosen()).then(|| {
-                "Disks, partitions' mappings and arrays stand side by side: the same bytes count at each layer.".to_owned()
-            })
-        }),
+        .iostat(|asked| says(!asked.is_chosen(), "Disks, partitions' mappings and arrays stand side by side: the same bytes count at each layer.")),
     risk("destroys-device", Danger, "dd(1)")
-        .holds_for("dd if=/dev/zero of=/dev/sdz bs=1M count=1")
-        .but_not_for("dd if=/dev/sdz of=/dev/null bs=1M count=1")
         .dd(|dd| {
             is_device(&dd.to).then(|| format!("Everything on {} is lost.", dd.to)).filter(|_| dd.writes())
         }),
     risk("overwrites-file", Danger, "dd(1)")
-        .holds_for("dd if=/dev/zero of=t bs=1M count=1")
-        .but_not_for("dd if=t of=/dev/null bs=1M count=1")
         .dd(|dd| {
             (dd.writes() && !is_device(&dd.to))
                 .then(|| format!("If {} exists, what is in it is lost.", dd.to))
         }),
     risk("not-flushed", Wrong, "dd(1): conv=fdatasync")
-        .holds_for("dd if=/dev/zero of=t bs=1M count=1024")
-        .but_not_for("dd if=/dev/zero of=t bs=1M count=1024 conv=fdatasync")
-        .dd(|dd| {
-            (dd.writes() && dd.flushed == DdFlush::Never && !dd.direct_write).then(|| {
-                "There is no conv=fdatasync: the time ends when the data is in memory, so that the figure is the page \
-                 cache's and not the disk's."
-                    .to_owned()
-            })
-        }),
+        .dd(|dd| says(dd.writes() && dd.flushed == DdFlush::Never && !dd.direct_write, "There is no conv=fdatasync: the time ends when the data is in memory, so that the figure is the page \
+                 cache's and not the disk's.")),
     risk("cached-read", Wrong, "dd(1): iflag=direct")
-        .holds_for("dd if=t of=/dev/null bs=1M")
-        .but_not_for("dd if=t of=/dev/null bs=1M iflag=direct")
         .dd(|dd| {
             (dd.reads() && !dd.direct_read).then(|| {
                 format!(
@@ -319,25 +204,14 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("zeros", Misleading, "dd(1)")
-        .holds_for("dd if=/dev/zero of=t bs=1M count=1")
-        .but_not_for("dd if=x of=t bs=1M count=1 iflag=direct")
-        .dd(|dd| {
-            (dd.from == "/dev/zero" && dd.writes()).then(|| {
-                "Zeros compress to nothing: a volume that compresses or thins out stores none of them."
-                    .to_owned()
-            })
-        }),
+        .dd(|dd| says(dd.from == "/dev/zero" && dd.writes(), "Zeros compress to nothing: a volume that compresses or thins out stores none of them.")),
     risk("slow-source", Misleading, "random(4)")
-        .holds_for("dd if=/dev/urandom of=t bs=1M count=1")
-        .but_not_for("dd if=/dev/zero of=t bs=1M count=1")
         .dd(|dd| {
             (matches!(dd.from.as_str(), "/dev/urandom" | "/dev/random") && dd.writes()).then(|| {
                 format!("{} makes a few hundred MB/s on one CPU: a fast volume waits for it.", dd.from)
             })
         }),
     risk("one-stream", Misleading, "dd(1)")
-        .holds_for("dd if=t of=/dev/null bs=1M")
-        .but_not_for("")
         .dd(|_| {
             Some(
                 "One sequential stream, one block at a time: nothing about random places, parallel requests or latency, \
@@ -346,23 +220,16 @@ pub static ROWS: &[Risk] = &[
             )
         }),
     risk("short-blocks", Misleading, "dd(1): bs is 512 where it is not given")
-        .holds_for("dd if=t of=/dev/null")
-        .but_not_for("dd if=t of=/dev/null bs=1M")
         .dd(|dd| {
             (dd.block < 64 << 10)
                 .then(|| format!("Blocks of {} measure the calls more than the disk.", bytes(dd.block)))
         }),
     risk("no-end", Danger, "dd(1)")
-        .holds_for("dd if=/dev/zero of=t bs=1M")
-        .but_not_for("dd if=/dev/zero of=t bs=1M count=10")
-        .dd(|dd| {
-            (dd.count.is_none()
+        .dd(|dd| says(dd.count.is_none()
                 && dd.from.starts_with("/dev/")
                 && !dd.reads()
                 && dd.writes()
-                && !is_device(&dd.to))
-            .then(|| "There is no count: it goes on until the file system is full.".to_owned())
-        }),
+                && !is_device(&dd.to), "There is no count: it goes on until the file system is full.")),
 ];
 
 /// Prints `10 requests, of which ioping 1.0 and later count 9,`: earlier versions know no warmup.

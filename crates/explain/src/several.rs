@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use super::explanation::{ExplainedWord, Explanation, Form};
-use super::meaning_fio::first_sentence;
 use super::page::{Above, Wrap, text, text_below};
 use super::risk::Level;
 use super::tool::Tool;
+use super::words::first_sentence;
 
 /// The page of each explanation, in order.
 pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {

@@ -71,7 +71,7 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     blocks.saturating_mul(block).saturating_mul(ways * region.paths.len().max(1) as u64).min(whole)
 }
 
-/// Writes of one pass, if a job makes several passes that can be told apart: only writes, all of one length, and only the
+/// Writes of one pass, if a job makes several passes that can be distinguished: only writes, all of one length, and only the
 /// number of passes ends the job.
 pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     let block = options.shortest_block();

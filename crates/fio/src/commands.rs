@@ -131,7 +131,7 @@ pub static COMMANDS: &[CommandRow] = &[
         .sets(|c, value| { c.presentation.status_interval = Some(seconds("status-interval", value)?).filter(|time| time.0 > 0); Ok(()) }),
     takes("readonly", Argument::None, "Refuses to write, and to make, extend or remove a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section; several may be given.").sets(section),
-    takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
+    takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect: plimsoll has no such pool."),
     takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
         .sets(|c, _| { c.notes_are_fatal = true; Ok(()) }),
     takes("max-jobs", Argument::Required, "Most jobs; no effect, as in fio."),

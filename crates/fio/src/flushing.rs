@@ -45,9 +45,8 @@ pub(super) fn calls(options: &JobOptions) -> Calls {
 /// flushes after each read until the next write.
 pub(super) fn difference(options: &JobOptions) -> Option<&'static str> {
     let counted = options.fsync > 0 || options.fdatasync > 0;
-    (counted && options.pattern.mixed()).then_some(
-        "flushes come behind writes alone; fio flushes again behind each read until the next write",
-    )
+    (counted && options.pattern.mixed())
+        .then_some("flushes follow writes only; fio flushes again after each read until the next write")
 }
 
 /// Two ways to flush that exclude each other.
@@ -73,7 +72,8 @@ pub(super) fn pages(word: &str) -> Result<(PagesFlush, u32), ValueError> {
             _ => return Err(ValueError::Choice { word: name.to_owned(), words: KNOWN }),
         }
     }
-    let wrong = || NumberError::misread(word, "behind the colon stands after how many writes, from 1 on");
+    let wrong =
+        || NumberError::misread(word, "the number after the colon says after how many writes, from 1 on");
     let writes = writes.trim().parse().ok().filter(|&writes| writes > 0).ok_or_else(wrong)?;
     Ok((pages, writes))
 }

@@ -114,9 +114,7 @@ impl Parser<'_> {
             (Some(name), _) => name,
             (None, Reading::Guarded) if header.contains(']') => {
                 let name = header.split(']').next().unwrap_or_default();
-                return Err(
-                    line.problem(format!("something stands behind the section's bracket; write [{name}]"))
-                );
+                return Err(line.problem(format!("something follows the section's bracket; write [{name}]")));
             }
             (None, Reading::Guarded) => {
                 return Err(line.problem(format!("the section has no closing bracket; write [{header}]")));

@@ -92,7 +92,7 @@ fn split(word: &str) -> Result<NumberParts<'_>, NumberError> {
     }
     let number =
         i64::from_str_radix(&digits[..end], radix).map_err(|_| NumberError::Range(word.to_owned()))?;
-    // fio reads a number that is too long as the greatest one, so the two cannot be told apart.
+    // fio reads a number that is too long as the greatest one, so the two look the same.
     if number == i64::MAX {
         return Err(NumberError::Range(word.to_owned()));
     }

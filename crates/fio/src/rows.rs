@@ -33,7 +33,7 @@ const MEMORY: &[Word] = &[
     ("malloc", "Memory of the process"),
     ("shm", "Shared memory"),
     ("shmhuge", "Shared memory in huge pages"),
-    ("mmap", "Mapped memory, or the file behind a colon"),
+    ("mmap", "Mapped memory, or the file after a colon"),
     ("mmaphuge", "The same in huge pages"),
     ("mmapshared", "The same, shared"),
 ];
@@ -119,20 +119,21 @@ pub fn named(name: &str) -> Option<&'static Row> {
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     job(row("name", Kind::Text, "", A))
-        .does("Name of the job; on the command line it starts a new one.", |o, v| {
+        .does("Name of the job. On the command line it starts a new one.", |o, v| {
             o.name = Some(v.text().to_owned());
         }),
     job(row("description", Kind::Text, "", A))
         .does("Text that is printed with the result.", |o, v| o.description = Some(v.text().to_owned())),
     job(row("loops", AT_LEAST_ONE, "1", A)).nearly(
-        "the amount is multiplied, and each pass takes another order; end_fsync comes once, behind the last",
+        "the amount is multiplied, and each pass takes another order; end_fsync comes once, after the last",
         "How often the amount is done.",
         |o, v| o.loops = v.natural(),
     ),
     job(row("numjobs", Kind::Int(1, 4096), "1", A))
         .does("How many clones of the job run side by side.", |o, v| o.numjobs = v.small()),
     job(row("thread", Kind::Flag, YES_NO, A))
-        .does("Counts the clones as threads in the text; they run as threads either way.", |o, v| o.thread = v.on()),
+        .honoured("they run as threads either way, and the text counts them as asked", |o, v| o.thread = v.on())
+        .helps("Clones are threads of one process instead of processes."),
     job(row("wait_for", Kind::Text, "", A))
         .does("Starts when all clones of the named job have ended.", |o, v| o.time.wait_for = Some(v.text().trim().to_owned())),
     job(row("stonewall", Kind::Flag, YES_NO, A))
@@ -191,7 +192,7 @@ pub static ROWS: &[Row] = &[
     file(row("filename", Kind::Path, "", A))
         .does("Files or devices, separated by colons. Given again, it adds to them.", |o, v| o.add_filename(v.text())),
     file(row("directory", Kind::Path, "", A))
-        .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
+        .does("Directory of the files. Several, separated by colons, are dealt to the clones.", |o, v| {
             o.directory = Some(v.text().to_owned());
         }),
     file(row("filename_format", Kind::Path, "$jobname.$jobnum.$filenum", A))
@@ -206,7 +207,7 @@ pub static ROWS: &[Row] = &[
     file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(row("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
     file(row("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
-        .does("Which file comes next; behind a colon how many I/Os go to each.", shaped!(file_turn = Turn)),
+        .does("Which file comes next. After a colon: how many I/Os go to each.", shaped!(file_turn = Turn)),
     file(row("size", Kind::Amount, "", A))
         .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
     file(row("io_size", Kind::Amount, "", A))
@@ -215,7 +216,7 @@ pub static ROWS: &[Row] = &[
     file(row("filesize", Kind::Shape(Shape::FileSize), "", A))
         .does("Where each file ends, whatever offset and size say; size is then only the amount. Of two sizes each file has one drawn between them, in whole blocks, or its own where that lies there.", JobOptions::set_filesize),
     file(row("file_append", Kind::Bool, "0", B))
-        .does("Begins behind the end of what is there.", |o, v| o.file_append = v.on()),
+        .does("Begins after the end of the existing data.", |o, v| o.file_append = v.on()),
     file(row("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"])
         .does("A job that only writes goes on until no space is left, or until size is done.", |o, v| o.fill_device = v.on()),
     file(row("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
@@ -228,7 +229,7 @@ pub static ROWS: &[Row] = &[
         .nearly("files are made before the load starts, so that making them is not measured", "Makes files when they are opened.", |_, _| {}),
     file(row("create_only", Kind::Bool, "0", A)).does("Lays the files out and does no more.", |o, v| o.create_only = v.on()),
     file(row("allow_file_create", Kind::Bool, "1", B))
-        .does("Whether files may be made.", |o, v| o.allow_file_create = v.on()),
+        .does("Makes files that are missing.", |o, v| o.allow_file_create = v.on()),
     file(row("allow_mounted_write", Kind::Bool, "0", A))
         .nearly("a device that is mounted or else in use is never written; no effect on files", "Allows writing to a mounted device.", |_, _| {}),
     file(row("pre_read", Kind::Bool, "0", B))
@@ -240,11 +241,11 @@ pub static ROWS: &[Row] = &[
     file(row("overwrite", Kind::Bool, "0", A))
         .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
     file(row("write_hint", Kind::Choice(&[("none", "None"), ("short", "Short"), ("medium", "Medium"), ("long", "Long"), ("extreme", "Extreme")]), "none", B))
-        .nearly("the kernel is told no lifetime, which only few devices heed", "Lifetime hint of what is written.", |_, _| {}),
+        .nearly("no lifetime is passed to the kernel; few devices heed one", "Lifetime hint of what is written.", |_, _| {}),
     // Pattern.
     access(row("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
-        .does("Direction and order of the I/O. Behind a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| o.set_direction(v)),
+        .does("Direction and order of the I/O. After a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| o.set_direction(v)),
     access(row("rw_sequencer", Kind::Choice(&[("sequential", "They go on from there"), ("identical", "They stay there")]), "sequential", B))
         .does("Where the I/Os of randread:N and its like go after each random place.", |o, v| o.rw_identical = v.word() == "identical"),
     access(row("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
@@ -285,7 +286,7 @@ pub static ROWS: &[Row] = &[
     // Block size.
     block(row("bs", Kind::Sizes(1), "4096", A))
         .also(&["blocksize"])
-        .does("Length of an I/O; one for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
+        .does("Length of an I/O. One for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
     block(row("bsrange", Kind::Shape(Shape::Range), "", A))
         .also(&["blocksize_range"])
         .does("Lengths from the first to the second, in multiples of the first.", |o, v| JobOptions::set_lengths(&mut o.bsrange, v)),
@@ -300,17 +301,17 @@ pub static ROWS: &[Row] = &[
         .also(&["blockalign"])
         .does("What random places are multiples of, where that is not the shortest block.", |o, v| v.onto(&mut o.ba)),
     // Flushes.
-    sync(row("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
+    sync(row("fsync", COUNT, "0", A)).does("The job waits for a flush after every N writes; with io_uring and posixaio the flush goes into the queue instead.", |o, v| o.fsync = v.small()),
     sync(row("fdatasync", COUNT, "0", A))
-        .does("A flush of the data alone after every so many writes.", |o, v| o.fdatasync = v.small()),
-    sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every so many writes.", |_, _| {}),
+        .does("As fsync, but a flush of the data alone (fdatasync).", |o, v| o.fdatasync = v.small()),
+    sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every N writes.", |_, _| {}),
     sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
-        .does("Writes pages back after every so many writes: wait_before, write, wait_after, all of the file's.", |o, v| {
+        .does("Writes pages back after every N writes: wait_before, write, wait_after, all of the file's.", |o, v| {
             if let Value::Shape(ShapeValue::Pages(pages, writes)) = v {
                 o.calls.pages = Some((*pages, *writes));
             }
         }),
-    sync(row("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
+    sync(row("end_fsync", Kind::Bool, "0", A)).does("The job waits for a flush at the end of each pass.", |o, v| o.end_fsync = v.on()),
     sync(row("end_syncfs", Kind::Bool, "0", B)).nearly("the job's files are flushed, not all of their file system", "A flush of the file system at the end.", |o, v| o.end_fsync |= v.on()),
     sync(row("fsync_on_close", Kind::Bool, "0", B))
         .nearly("files are closed once, when the step of the job ends", "A flush when a file is closed.", |o, v| o.fsync_on_close = v.on()),
@@ -326,7 +327,7 @@ pub static ROWS: &[Row] = &[
     depth(row("iodepth_batch", COUNT, "", A))
         .also(&["iodepth_batch_submit"])
         .does(
-            "I/Os handed over in one call, at most; 0: the depth. Where it is not given, direct I/O with a sequential part goes one by one, and all else that is due in one call.",
+            "I/Os handed over in one call, at most. 0: the depth. Where it is not given, direct I/O with a sequential part goes one by one, and all else that is due in one call.",
             |o, v| o.batch.submit = Some(v.small()),
         ),
     depth(row("iodepth_batch_complete_min", COUNT, "1", A))
@@ -343,7 +344,7 @@ pub static ROWS: &[Row] = &[
     within(Part::Engine(&["filestat"]), row("stat_type", Kind::Choice(&[("stat", "stat, which follows links"), ("lstat", "lstat, which does not"), ("statx", "statx")]), "stat", C))
         .refused("files are looked at by stat alone", "The call that looks."),
     depth(row("serialize_overlap", Kind::Bool, "0", B))
-        .does("An I/O waits, and all behind it, while another of its clone on the same bytes is in flight.", |o, v| o.serialize_overlap = v.on()),
+        .does("An I/O waits, and all after it, while another of its clone on the same bytes is in flight.", |o, v| o.serialize_overlap = v.on()),
     depth(row("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
         .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),
     // Buffers.
@@ -399,12 +400,12 @@ pub static ROWS: &[Row] = &[
     // Verification and trims.
     verify(row("verify", Kind::Choice(PROOFS), "0", A))
         .does("Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
-    verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
+    verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, once all of it is.", |o, v| o.verify.reads_back = v.on()),
     verify(row("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
     verify(row("verify_policy", Kind::Choice(POLICIES), "completed", C)).does("Which writes a saved state says are there.", |o, v| o.verify.flushed = v.word() == "fsynced"),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
     verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0, or one that does not divide every block: the greatest that does.", |o, v| o.verify.interval = v.natural()),
-    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place. Without verify it stands behind a header, as with verify=pattern_hdr.", shaped!(verify.pattern = Pattern)),
+    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place. Without verify it stands after a header, as with verify=pattern_hdr.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C))
         .does("Length after which the pattern begins anew, with %o as the place where it does; 0: with each interval.", |o, v| o.verify.pattern_interval = v.natural()),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
@@ -417,7 +418,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; with verify_only, or in a job that reads.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
-    verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),
+    verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always distinguished if it is known", "Checks the seed in the header.", |_, _| {}),
     verify(row("trim_percentage", Kind::Int(0, 100), "0", B)).does("Percent of the verified writes that are trimmed again; needs verify and trim_backlog.", |o, v| o.verify.trim_percentage = v.natural() as u8),
     verify(row("trim_verify_zero", Kind::Bool, "1", B)).does("What was trimmed must read as zeros; 0: it is not read.", |o, v| o.verify.trim_zero = v.on()),
     verify(row("trim_backlog", Kind::Size(0), "0", B)).does("Writes after which those drawn of them are trimmed.", |o, v| o.verify.trim_backlog = v.small()),
@@ -438,7 +439,7 @@ pub static ROWS: &[Row] = &[
     zone(row("zonesize", Kind::Size(0), "0", B)).does("Bytes done in a piece.", |o, v| o.zonesize = v.natural()),
     zone(row("zonecapacity", Kind::Size(0), "0", C)).nearly(ZONES, "Usable bytes of a zone.", |_, _| {}),
     zone(row("zoneskip", Kind::Size(0), "0", B)).does("Bytes left out between two pieces.", |o, v| o.zoneskip = v.natural()),
-    zone(row("read_beyond_wp", Kind::Bool, "0", B)).nearly(ZONES, "Reads behind the write pointer.", |_, _| {}),
+    zone(row("read_beyond_wp", Kind::Bool, "0", B)).nearly(ZONES, "Reads beyond the write pointer.", |_, _| {}),
     zone(row("max_open_zones", COUNT, "0", B)).nearly(ZONES, "Zones open at a time.", |_, _| {}),
     zone(row("job_max_open_zones", COUNT, "0", C)).nearly(ZONES, "Zones a job has open at a time.", |_, _| {}),
     zone(row("ignore_zone_limits", Kind::Bool, "0", C)).nearly(ZONES, "Passes over the device's limit of open zones.", |_, _| {}),
@@ -453,7 +454,7 @@ pub static ROWS: &[Row] = &[
     zone(row("dp_scheme", Kind::Text, "", C)).refused(PLACEMENT, "File with placements by offset."),
     // Replay.
     replay(row("write_iolog", Kind::Path, "", B))
-        .does("Records each I/O as it is issued, in a trace of version 3. Clones that name one file stand in it one behind the other.", |o, v| o.trace.write = Some(v.text().to_owned())),
+        .does("Records each I/O as it is issued, in a trace of version 3. Clones that name one file stand in it one after the other.", |o, v| o.trace.write = Some(v.text().to_owned())),
     replay(row("read_iolog", Kind::Path, "", B))
         .does("Replays a trace: fio's own of version 2 or 3, or the kernel's of blktrace; - is standard input. Of several, separated by colons, each clone has one.", |o, v| o.trace.read = Some(v.text().to_owned())),
     replay(row("read_iolog_chunked", Kind::Bool, "0", C))
@@ -471,11 +472,11 @@ pub static ROWS: &[Row] = &[
     replay(row("replay_skip", Kind::Text, "", B))
         .does("Kinds of I/O to leave out, separated by commas: read, write, trim, sync; of any trace, where fio heeds it in those of blktrace alone.", |o, v| o.trace.skip = Some(v.text().to_owned())),
     // Measurement and reporting.
-    report(row("per_job_logs", Kind::Bool, "1", A)).does("A log file a clone, or one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
+    report(row("per_job_logs", Kind::Bool, "1", A)).does("A log file for each clone, not one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
     report(row("group_reporting", Kind::Flag, YES_NO, A)).does("One report a group instead of one a clone.", |o, v| o.group_reporting = v.on()),
-    report(row("stats", Kind::Bool, "1", B)).does("Whether the job is reported.", |o, v| o.stats = v.on()),
+    report(row("stats", Kind::Bool, "1", B)).does("Reports the job.", |o, v| o.stats = v.on()),
     report(row("write_bw_log", Kind::Prefix, "", A))
-        .does("Log of bandwidth; without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
+        .does("Log of bandwidth. Without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
     report(row("write_lat_log", Kind::Prefix, "", A))
         .does("Logs of slat, clat and lat.", |o, v| o.logs.latency = Some(v.text().to_owned())),
     report(row("write_hist_log", Kind::Prefix, "", A))
@@ -569,12 +570,12 @@ pub static ROWS: &[Row] = &[
         .does("Fails I/Os that would have to wait, with EAGAIN.", |o, v| o.calls.nowait = v.on()),
     within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
         .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
-    ring(row("force_async", COUNT, "0", B)).does("Hands every so many I/Os to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
-    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B)).nearly("latencies of the two priorities are told together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
+    ring(row("force_async", COUNT, "0", B)).does("Hands every Nth I/O to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
+    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B)).nearly("latencies of the two priorities are reported together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
     prioritised(row("cmdprio_class", Kind::Ints(3), "1", B)).does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
     prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
-    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "", B)).nearly("latencies of the priorities are told together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level behind it.", |o, v| o.time.set_priorities(v)),
+    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "", B)).nearly("latencies of the priorities are reported together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level after it.", |o, v| o.time.set_priorities(v)),
     ring(row("cmd_type", Kind::Text, "nvme", C)).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
     ring(row("readfua", Kind::Bool, "0", C)).nearly(COMMANDS, "Reads past the device's cache.", |_, _| {}),
     ring(row("writefua", Kind::Bool, "0", C)).nearly("only commands that io_uring_cmd sends carry it: no effect; sync=dsync makes each write stable", "Writes through the device's cache.", |_, _| {}),

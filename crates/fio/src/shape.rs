@@ -77,18 +77,18 @@ impl Shape {
         match self {
             Shape::Split => "bytes/percent, separated by colons, a list a direction",
             Shape::Range => "least-most in bytes, one a direction",
-            Shape::Spread => "a word with numbers behind colons",
-            Shape::Turn => "a word, a number behind a colon",
+            Shape::Spread => "a word with numbers after colons",
+            Shape::Turn => "a word, a number after a colon",
             Shape::Pattern => "text in double quotes, files in single ones, hexadecimal and decimal numbers",
             Shape::Priorities => {
                 "bytes/percent or bytes/percent/class/level, separated by colons, a list a direction"
             }
             Shape::FileSize => "bytes, or the least and the most with a dash between",
-            Shape::Direction(_) => "a word, a number behind a colon",
-            Shape::Steady => "a word, a bound behind a colon",
+            Shape::Direction(_) => "a word, a number after a colon",
+            Shape::Steady => "a word, a bound after a colon",
             Shape::Times => "a time, seconds without a unit, or two with a colon between",
             Shape::EachTime => "times, microseconds without a unit, one a direction",
-            Shape::Pages => "words separated by commas, a number of writes behind a colon",
+            Shape::Pages => "words separated by commas, a number of writes after a colon",
             Shape::Errors => "errors separated by colons, a list for reads, writes and checks",
         }
     }

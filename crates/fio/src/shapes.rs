@@ -302,7 +302,10 @@ fn turn(word: &str) -> Result<FileTurn, ValueError> {
     let count = || match argument.map(str::parse::<u32>) {
         None => Ok(1),
         Some(Ok(every)) if every > 0 => Ok(every),
-        _ => Err(wrong(word, "behind the colon stands how many I/Os go to a file before the next is chosen")),
+        _ => Err(wrong(
+            word,
+            "the number after the colon says how many I/Os go to a file before the next is chosen",
+        )),
     };
     let of = |order, every| Ok(FileTurn { order, every });
     match name {
@@ -331,7 +334,7 @@ fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<
         None => Ok(ShapeValue::Direction(known, None)),
         Some(number) if known.starts_with("rand") => match number.parse::<u32>() {
             Ok(every) if every > 0 => Ok(ShapeValue::Direction(known, Some(i64::from(every)))),
-            _ => Err(wrong(word, "behind the colon stands how many I/Os follow each random place")),
+            _ => Err(wrong(word, "the number after the colon says how many I/Os follow each random offset")),
         },
         Some(number) => reader.signed_bytes(number).map(|bytes| ShapeValue::Direction(known, Some(bytes))),
     }

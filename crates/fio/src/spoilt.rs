@@ -21,7 +21,7 @@ pub fn file_name(word: &str) -> Result<(), FioError> {
         return spoilt("the number of a list was pasted with the line; take it away".to_owned());
     }
     match word.trim() {
-        "" => spoilt("an empty word is no job file; take the blank behind the backslash away".to_owned()),
+        "" => spoilt("an empty word is no job file; remove the blank after the backslash".to_owned()),
         "\\" => spoilt("a backslash stands alone; it goes at the very end of a line, or away".to_owned()),
         "$" | "#" | "%" | ">" => spoilt("the prompt was pasted with the line; take it away".to_owned()),
         "sudo" | "fio" => spoilt("it was pasted with the line once too often; take it away".to_owned()),

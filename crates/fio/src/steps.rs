@@ -228,7 +228,7 @@ impl Planner<'_> {
         let on_nothing = job.options.engine.backend() == Some(BackendKind::Null);
         for (path, &changes) in trace.files.iter().zip(&trace.replay.changed).filter(|_| !on_nothing) {
             let there = self.there(path);
-            refuse_held(&job.options, path, there.as_ref(), changes)?;
+            refuse_unusable(&job.options, path, there.as_ref(), changes)?;
             if there.is_none() && changes {
                 self.make_empty(job, path)?;
             }
@@ -250,7 +250,7 @@ impl Planner<'_> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !matches!((self.look)(folder), Some(OnDisk { kind: OnDiskKind::Directory, .. })) {
             let why = format!("{}: its directory is missing, and a trace makes none", path.display());
-            return Err(FioError::Setup { call: "open", errno: 2, why });
+            return Err(FioError::Setup { call: "open", errno: ENOENT, why });
         }
         let Some(step) = self.steps.get_mut(job.step) else {
             return Ok(());
@@ -316,7 +316,7 @@ impl Planner<'_> {
         let paths = paths(job);
         let there: Vec<Option<OnDisk>> = paths.iter().map(|path| self.there(path)).collect();
         for (path, found) in paths.iter().zip(&there) {
-            refuse_held(&job.options, path, found.as_ref(), job.options.destroys())?;
+            refuse_unusable(&job.options, path, found.as_ref(), job.options.destroys())?;
         }
         region(job, paths, &there)
     }
@@ -416,7 +416,14 @@ impl Planner<'_> {
     }
 }
 
-fn refuse_held(
+// Error numbers of Linux, as fio reports them.
+const ENOENT: i32 = 2;
+const ENOTBLK: i32 = 15;
+const EISDIR: i32 = 21;
+
+/// Refuses what a job cannot use at `path`: a device in use that it would change, a device that it would create or
+/// remove, a directory in place of a file.
+fn refuse_unusable(
     options: &JobOptions,
     path: &Path,
     found: Option<&OnDisk>,
@@ -428,13 +435,12 @@ fn refuse_held(
         }
         Some(OnDiskKind::Device { .. }) if options.engine.act().is_of_names() && options.destroys() => {
             let why = format!("{} is a device: only regular files are made and removed", path.display());
-            Err(FioError::Setup { call: "open", errno: 15, why })
+            Err(FioError::Setup { call: "open", errno: ENOTBLK, why })
         }
         Some(OnDiskKind::Directory) if options.engine.is_of_folders() => Ok(()),
         Some(OnDiskKind::Directory) => {
-            // EISDIR is 21.
             let why = format!("{} is a directory: name a file in it, or give directory=", path.display());
-            Err(FioError::Setup { call: "open", errno: 21, why })
+            Err(FioError::Setup { call: "open", errno: EISDIR, why })
         }
         _ => Ok(()),
     }

@@ -121,7 +121,7 @@ pub enum ValueError {
         most: i64,
     },
     /// Not a word of the enumeration.
-    #[error("'{word}' is none of the valid values")]
+    #[error("'{word}' is not one of the valid values")]
     Choice {
         /// What was typed.
         word: String,

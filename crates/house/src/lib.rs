@@ -12,6 +12,7 @@ mod repository;
 mod shapes;
 mod skips;
 mod source;
+mod weight;
 
 pub use citations::{Citation, cited_in_comments, cited_in_page, defined, foreign_in_comments};
 pub use decisions::{Decision, text_decisions};
@@ -22,3 +23,4 @@ pub use repository::{files, root};
 pub use shapes::Shape;
 pub use skips::{ExpectedSkip, Skip, expected, skips, unexpected};
 pub use source::{code_only, has_word, test_spans};
+pub use weight::{CrateFile, Weight};

@@ -191,7 +191,7 @@ impl IopingError {
             E::Number { error: NumberError::Missing(_), option, .. } => {
                 Some(format!("{option} needs a number before any unit"))
             }
-            E::Number { option, .. } => Some(format!("it stands behind {option}")),
+            E::Number { option, .. } => Some(format!("it was given to {option}")),
             E::ClockFormat { .. } => Some("it takes the fields of strftime, as in -I%H:%M:%S".to_owned()),
             E::NoTarget => Some("name a directory, a file or a device".to_owned()),
             E::ManyTargets { second } => {

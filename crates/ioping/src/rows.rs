@@ -42,7 +42,7 @@ pub static ROWS: &[Row] = &[
 
     count('a', "warmup").by_default("1").does("requests at the start that do not count", |a, g| a.warmup = g.number()),
     count('b', "burst").by_default("0").does("requests without a pause between them", |a, g| a.burst = g.number()),
-    count('c', "count").does("stop after so many requests", |a, g| a.count = g.number()),
+    count('c', "count").does("stop after N requests", |a, g| a.count = g.number()),
     row(('e', "entropy"), Takes::Seed, Parameters).by_default("0")
         .nearly("the same seed gives the same places and data, but not those of ioping", "seed of places and data, 0: from the clock", |a, g| a.seed = g.number()),
     time('i', "interval").by_default("1s").does("time from one start to the next", |a, g| a.interval = Some(g.nanos())),
@@ -59,7 +59,7 @@ pub static ROWS: &[Row] = &[
     output('I', "time", Takes::MaybeText).by_default("%b %d %T")
         .does("time of day before each line", |a, g| a.clock_format = Some(g.text().unwrap_or("%b %d %T").to_owned())),
     output('J', "json", Takes::Nothing).does("everything as JSON", |a, _| a.json = true),
-    output('p', "print-count", Takes::Count).does("a raw line every so many requests", |a, g| a.print_count = g.number()),
+    output('p', "print-count", Takes::Count).does("a raw line every N requests", |a, g| a.print_count = g.number()),
     output('P', "print-interval", Takes::Time).does("a raw line every so often", |a, g| a.print_interval = g.nanos()),
     output('q', "quiet", Takes::Nothing).does("no line a request", |a, _| a.quiet = true),
     ends(Ends::Help, output('h', "help", Takes::Nothing)).does("this text", |_, _| {}),

@@ -79,7 +79,7 @@ impl Style<'_> {
         self.coloured(Cell::Share(value, decimals), &self.percent(value), width)
     }
 
-    /// Prints a name with the blanks around it.
+    /// Formats a name, padding included, in the palette's colour.
     pub(super) fn item(self, name: &str) -> String {
         self.palette.map_or_else(|| name.to_owned(), |palette| palette.item(name))
     }

@@ -66,7 +66,7 @@ impl Reader<'_> {
             Takes::Word(_) if row.name.starts_with("--") => Err(self.bad("needs a value, as in --dec=1")),
             Takes::Word(_) => {
                 let Some(value) = self.words.get(self.at) else {
-                    return Err(self.bad("needs a word behind it"));
+                    return Err(self.bad("needs a word after it"));
                 };
                 self.at += 1;
                 self.apply(row, value)
@@ -105,7 +105,7 @@ impl Reader<'_> {
                 Some(row) if !matches!(row.takes, Takes::Word(_)) => self.apply(row, "")?,
                 Some(_) => {
                     return Err(
-                        self.bad("holds an option that must stand by itself, with its value behind it")
+                        self.bad("holds an option that must stand by itself, with its value after it")
                     );
                 }
                 None => return Err(self.unknown(&format!("-{letters}"))),

@@ -54,8 +54,8 @@ macro_rules! set {
 pub const ROWS: &[Row] = &[
     flag("-c", "The CPU report.", set!(cpu = true)),
     flag("-d", "The device report.", set!(devices = true)),
-    flag("-x", "Extended device figures.", set!(extended = true)),
-    flag("-s", "A short form of the device figures.", set!(short = true)),
+    flag("-x", "Extended device figures: of reads, writes, discards and flushes the rate, merges, average wait and size of a request; queue and utilisation of the device.", set!(extended = true)),
+    flag("-s", "A short form of the device figures: with -x reads and writes together, otherwise writes and discards.", set!(short = true)),
     flag("-h", "As --human --pretty.", set!(human = true, pretty = true)),
     flag("-H", "Only groups, not their members; with -g.", set!(only_groups = true)),
     flag("-k", "Amounts in kilobytes of 1,024 bytes.", |asked, _| unit(asked, Units::Kilobytes)),
@@ -72,7 +72,7 @@ pub const ROWS: &[Row] = &[
         asked.decimals = ["0", "1", "2"].iter().position(|digit| *digit == value).map(|digit| digit as u8);
         asked.decimals.is_some()
     }),
-    with("-o", "JSON", "The result as JSON.").sets(|asked, value| {
+    with("-o", "JSON", "The result as one JSON document, complete when it ends.").sets(|asked, value| {
         asked.json = value == "JSON";
         asked.json
     }),
@@ -91,7 +91,7 @@ pub const ROWS: &[Row] = &[
         asked.folder = Some(value.to_owned());
         true
     }),
-    with("+f", "DIR", "With -p, the devices of this folder's diskstats behind those of the kernel.").sets(|asked, value| {
+    with("+f", "DIR", "With -p, the devices of this folder's diskstats after those of the kernel.").sets(|asked, value| {
         asked.folder_besides = Some(value.to_owned());
         true
     }),

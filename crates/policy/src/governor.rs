@@ -34,7 +34,7 @@ enum Credit {
     Flat,
     /// Operations or bytes; `held` is never negative: an overdraft from a late look is forgiven.
     Tokens { size: f64, held: f64 },
-    /// Length and cool-off in seconds, and the state.
+    /// A burst of limited length: how long it lasts and cools off, in seconds, and its state.
     Timed { lasts: f64, cool_off: f64, state: TimedBurst },
 }
 

@@ -150,11 +150,12 @@ impl Rule {
             credit: Credit::None,
             last: 0,
         };
-        rule.fill(limit, start);
+        rule.set_burst(limit, start);
         rule
     }
 
-    fn fill(&mut self, limit: &Limit, start: BucketStart) {
+    /// Sets the credit that pays for the burst of `limit`, and how much of it there is at the start.
+    fn set_burst(&mut self, limit: &Limit, start: BucketStart) {
         let timed = |lasts: Option<Nanos>, cool_off: Option<Nanos>| {
             let lasts = lasts.unwrap_or(ASSUMED_BURST);
             let cool_off = fixed(cool_off.unwrap_or(lasts));

@@ -63,7 +63,7 @@ pub enum OwnPolicyError {
     },
     /// Two files of one name hold different policies.
     #[error(
-        "{file}: another policy was read from a file of this name, in this run or one that is told beside it; rename one"
+        "{file}: another policy was read from a file of this name, in this run or one shown beside it; rename one"
     )]
     Another {
         /// Name of the file.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::{InTurns, Nanos, ProcedureRequest};
+use workload::{Nanos, ProcedureRequest, TurnsRequest};
 
 use crate::{
     DeviceNode, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ReportedPart, Sample,
@@ -124,9 +124,9 @@ pub struct StoredFinding {
 
 impl Run {
     /// The parameters of a comparison in turns, if the run is one side of one.
-    pub fn in_turns(&self) -> Option<&InTurns> {
+    pub fn in_turns(&self) -> Option<&TurnsRequest> {
         match &self.asked {
-            Some(ProcedureRequest::InTurns(asked)) => Some(asked),
+            Some(ProcedureRequest::Turns(asked)) => Some(asked),
             _ => None,
         }
     }

@@ -6,12 +6,19 @@
 //! Every number printed here is a field of [`record::Run`] or [`analysis::Analysis`], or a unit change of one;
 //! this crate computes no statistics and touches no file: it returns strings.
 
+mod answers;
 mod base64;
 pub mod charts;
 mod markup;
 mod page;
 mod words;
 
+pub use answers::burst::outlook;
+pub use answers::headroom::search_words;
+pub use answers::together::together_words;
+pub use answers::turns::{
+    TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,
+};
 pub use markup::Markup;
 pub use page::comparison::comparison_html;
 pub use page::live::{LIVE_SCRIPT, LIVE_STYLE, live_html, live_nothing_yet};
@@ -33,8 +40,6 @@ pub use words::found::{Extent, findings_brief};
 pub use words::imported::imported;
 pub use words::json::{Report, json};
 pub use words::live::Showing;
-pub use words::note::note;
-pub use words::outlook::outlook;
 pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, cut, ending, phase_done, step_done, watch_progress};
 pub use words::progress_json::{
@@ -45,15 +50,10 @@ pub use words::quick::{QuickDocument, quick_json, quick_text};
 pub use words::running::{running_words, state};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::shell::{is_told_whole, shell_word};
-pub use words::sought::search_words;
-pub use words::steps::{PartWords, part_line, part_words, steps};
+pub use words::steps::{PartWords, note, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
 pub use words::ticket::{Attachments, ticket};
-pub use words::together::together_words;
-pub use words::turns::{
-    TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,
-};
 pub use words::verdict::{VerdictWords, verdict_words};
 pub use words::wrap::{COLUMNS, clean, clean_json, clean_lines, columns_now, fitted, set_columns, wrap};
 pub use words::{Table, numbers, watch};

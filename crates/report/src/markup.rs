@@ -35,7 +35,7 @@ impl Markup {
         self.headings.extend(part.headings);
     }
 
-    /// Returns the same under a heading, which comes before the headings inside.
+    /// Returns this markup with `heading` listed before the headings in it.
     pub(crate) fn headed(mut self, heading: Heading) -> Markup {
         self.headings.insert(0, heading);
         self

@@ -99,7 +99,7 @@ fn in_words(loss: &Loss) -> String {
     match loss.place {
         Place::Table => format!("{fault}{more}"),
         Place::Row(row) => format!("row {row}: {fault}{more}"),
-        Place::Behind(row) => format!("rows were expected behind row {row}, but: {fault}{more}"),
+        Place::Behind(row) => format!("rows were expected after row {row}, but: {fault}{more}"),
     }
 }
 

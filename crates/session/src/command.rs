@@ -39,11 +39,12 @@ impl Running {
     /// # Errors
     /// There is no such command, or it cannot be started.
     pub fn start(words: &[OsString], environment: &[(&str, OsString)]) -> Result<Running, Failure> {
+        // Before the command exists, so that no signal is lost in between.
         let heard = ReceivedSignals::instead_of_ending();
-        let (program, arguments) =
-            words.split_first().map_or((OsString::new(), &[][..]), |(program, rest)| (program.clone(), rest));
-        let more = environment.iter().map(|(name, value)| (name, value));
-        let started = Command::new(&program).args(arguments).envs(more).spawn();
+        let none = OsString::new();
+        let (program, arguments) = words.split_first().unwrap_or((&none, &[]));
+        let variables = environment.iter().map(|(name, value)| (name, value));
+        let started = Command::new(program).args(arguments).envs(variables).spawn();
         let child = started.map_err(|error| {
             let name = program.to_string_lossy();
             match error.kind() {

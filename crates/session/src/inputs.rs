@@ -410,8 +410,7 @@ fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>
 /// Most entries of a folder named in the report that they are no plain files.
 const OTHERS_TOLD: usize = 20;
 
-/// Returns a run with a note of what was lost from its file: it is reported, and added as an event, so that the
-/// run's page reports it too.
+/// Reports what was lost from the run's file, and adds it to the run as events, so that the page shows it too.
 fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {
     let sampled = run.samples.last().map(|sample| sample.at);
     let end = run.steps.iter().map(|step| step.ended).chain(sampled).max().unwrap_or_default();

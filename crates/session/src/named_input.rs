@@ -302,7 +302,7 @@ enum Source {
 #[derive(Debug)]
 struct PipeWait {
     path: PathBuf,
-    /// Whether people are still to be told of the wait.
+    /// Whether the wait is still to be reported.
     tells: bool,
 }
 

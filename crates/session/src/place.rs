@@ -211,7 +211,7 @@ impl Place {
     }
 
     /// Writes a file with this extension beside the run file, under its name, and returns its path. If somebody
-    /// has taken that name meanwhile, people are told, and the next free one is used.
+    /// has taken that name meanwhile, the user is warned, and the next free one is used.
     pub fn put(&self, ending: &str, text: &str) -> Result<PathBuf, Failure> {
         let mut name = self.name.borrow().clone();
         for _ in 0..RACES_MOST {

@@ -29,7 +29,7 @@ const IDLE_PATIENCE_S: u32 = 15;
 /// Decides the next step from the records of those that ran.
 pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
 
-/// Opens `target`, typed as `words`. If the device behind a path does not answer, people are told, and a stop
+/// Opens `target`, typed as `words`. If the device behind a path does not answer, the user is warned, and a stop
 /// request ends the wait.
 ///
 /// # Errors

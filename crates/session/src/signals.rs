@@ -20,7 +20,7 @@ const SAME_WISH: Duration = Duration::from_millis(300);
 /// Exit code of a run that was stopped.
 const STOPPED: i32 = 130;
 
-/// True until something else listens for stop requests: until then, one ends the process at once.
+/// Whether nothing handles stop requests yet; while true, a stop request ends the process at once.
 static NOBODY_LISTENS: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| Arc::new(AtomicBool::new(true)));
 /// State shared by [`StopFlag::while_reading`], so that handlers are registered only once.
 static READING: LazyLock<StopFlag> = LazyLock::new(|| {

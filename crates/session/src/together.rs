@@ -84,6 +84,7 @@ fn simulated_name(target: &Target) -> Option<PolicyName> {
     }
 }
 
+/// Opens the volumes, which exist on this machine, and makes a runner that loads them together.
 fn on_this_machine(volumes: &[Volume], stop: &StopFlag) -> Result<Together, Failure> {
     let mut opened = Vec::new();
     let mut labs = Vec::new();
@@ -95,17 +96,17 @@ fn on_this_machine(volumes: &[Volume], stop: &StopFlag) -> Result<Together, Fail
     let layouts = opened.iter().map(|target| target.layout).collect();
     let devices: Vec<Vec<String>> = opened.iter().map(|target| names(&target.facts.devices)).collect();
     let facts = as_one(volumes, &opened);
-    let readable = opened.iter().any(|target| target.writes == Writes::LeftOut);
+    let any_read_only = opened.iter().any(|target| target.writes == Writes::LeftOut);
     let destructions = opened.iter_mut().filter_map(|target| target.destruction.take()).collect();
-    let all = names(&facts.devices);
+    let device_names = names(&facts.devices);
     let real = volumes.iter().zip(opened).map(|(volume, target)| RealVolume {
         label: volume.label.clone(),
         path: shown_as(volume, &labs),
         size: target.size,
         file: target.file,
     });
-    let mut setup = Setup::of_runner(Box::new(RealRunner::on(real.collect(), &all)), facts);
-    setup.writes = if readable { Writes::LeftOut } else { Writes::Measured };
+    let mut setup = Setup::of_runner(Box::new(RealRunner::on(real.collect(), &device_names)), facts);
+    setup.writes = if any_read_only { Writes::LeftOut } else { Writes::Measured };
     setup.labs = labs.into_iter().map(|(_, lab)| lab).collect();
     Ok(Together { setup, layouts, destructions, devices })
 }

@@ -59,12 +59,13 @@ pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::R
     let what = format!("the flush of {}", file.path().display());
     let mut wait = Wait::begun();
     let mut left = kernel::pages_to_write(file);
-    let ours = file.clone();
+    let handle = file.clone();
     let look = || {
         let now_left = kernel::pages_to_write(file);
-        if now_left != std::mem::replace(&mut left, now_left) {
-            // A slow device is not one that does not answer.
+        if now_left != left {
+            // The device is slow, but it answers.
             wait.goes_on();
+            left = now_left;
         }
         let leave = wait.look(&what, stop);
         if let Leave::GivenUp = leave {
@@ -72,7 +73,7 @@ pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::R
         }
         leave
     };
-    aside(move || ours.flush_by(by), look).ok()
+    aside(move || handle.flush_by(by), look).ok()
 }
 
 /// Does `work`, described by `what`, which leaves nothing to be undone. The wait ends as soon as a stop is

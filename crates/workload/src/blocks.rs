@@ -88,6 +88,20 @@ impl Lengths {
         }
     }
 
+    /// The mean length in bytes.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Lengths::Fixed(length) => length.0 as f64,
+            Lengths::Range { least, most, .. } => (least.0 + most.0) as f64 / 2.0,
+            Lengths::Shares(shares) => {
+                let weights: f64 = shares.iter().map(|share| f64::from(share.weight)).sum();
+                let sum: f64 =
+                    shares.iter().map(|share| share.length.0 as f64 * f64::from(share.weight)).sum();
+                sum / weights.max(1.0)
+            }
+        }
+    }
+
     /// The greatest length that divides all of them: the unit in which places and lengths can be counted.
     pub fn unit(&self) -> Bytes {
         match self {

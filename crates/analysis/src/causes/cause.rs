@@ -26,7 +26,7 @@ pub enum Charge {
     Ceil,
     /// By its size. A cap on bytes with the same figure does the same to I/Os of one size.
     Proportional,
-    /// No load told them apart.
+    /// No load distinguished them.
     Unknown,
 }
 

@@ -16,7 +16,7 @@ mod work;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::{InTurns, Nanos};
+use workload::{Nanos, TurnsRequest};
 
 pub use items::IN_BLOCK;
 pub use pairs::reach;
@@ -26,6 +26,7 @@ pub use ratio::{Answer as RatioAnswer, Basis, Pairs, RUNS_PROPOSED, Ratio, Sampl
 pub use reading::{Reading, ReadingFinding};
 pub use row::{Measure, Row, SideFigure};
 pub use side::{Side, SizeFrom};
+pub use significance::ALPHA;
 pub use unit_prices::{Cheapest, PriceRow, RateWithinLatency, Within};
 pub use work::Work;
 
@@ -50,7 +51,7 @@ pub struct Comparison {
     /// What the figures show of each volume, and what they do not.
     pub readings: Vec<ReadingFinding>,
     /// What was asked if the sides were loaded in turns: rows are then compared block by block.
-    pub in_turns: Option<InTurns>,
+    pub in_turns: Option<TurnsRequest>,
 }
 
 /// What a side is.
@@ -184,7 +185,7 @@ struct TurnsComparison<'a> {
     work: &'a Work,
     measured: &'a [Vec<Item>],
     sides: &'a [Side],
-    ask: &'a InTurns,
+    ask: &'a TurnsRequest,
 }
 
 impl TurnsComparison<'_> {

@@ -13,7 +13,7 @@ use statistics::paired::{
     detectable, false_discovery, paired_shift, pairs_needed, signed_rank_p, spread, typical,
 };
 use statistics::wander::levels;
-use workload::InTurns;
+use workload::TurnsRequest;
 
 use super::ratio::{Answer, Basis, Pairs, Ratio, Sample};
 use super::row::Row;
@@ -53,9 +53,9 @@ pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
 }
 
 /// Returns what the runs of all sides were asked, if every one of them was loaded in turns with the others.
-pub(super) fn asked(sides: &[Side]) -> Option<&InTurns> {
+pub(super) fn asked(sides: &[Side]) -> Option<&TurnsRequest> {
     let of = |side: &'_ Side| -> Option<(BTreeSet<String>, BTreeSet<u8>)> {
-        let asks: Option<Vec<&InTurns>> = side.runs.iter().map(|run| run.in_turns()).collect();
+        let asks: Option<Vec<&TurnsRequest>> = side.runs.iter().map(|run| run.in_turns()).collect();
         let asks = asks?;
         Some((
             asks.iter().map(|ask| ask.comparison.clone()).collect(),
@@ -73,7 +73,7 @@ pub(super) fn asked(sides: &[Side]) -> Option<&InTurns> {
 }
 
 /// Returns how `other` compares with `first`, block by block; `None` if no block has both.
-pub(super) fn ratio((first, other): (&ByBlock, &ByBlock), ask: &InTurns) -> Option<Ratio> {
+pub(super) fn ratio((first, other): (&ByBlock, &ByBlock), ask: &TurnsRequest) -> Option<Ratio> {
     let mut by_comparison: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (block, a) in first {
         if let Some(b) = other.get(block) {
@@ -90,7 +90,7 @@ pub(super) fn ratio((first, other): (&ByBlock, &ByBlock), ask: &InTurns) -> Opti
 
 /// Returns the ratio of one comparison: the median of the Walsh averages of the logarithms, with the interval that
 /// inverts the signed rank test.
-fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
+fn of_one(logs: &[f64], ask: &TurnsRequest) -> Ratio {
     // If the result is looked at several times, each look has its part of the error (Bonferroni): valid whatever
     // happens in between.
     let looks = ask.look_at.len().max(1) as f64;
@@ -129,7 +129,7 @@ fn ends(shift: Shift) -> (f64, f64) {
 /// Returns the ratio of several comparisons (other volumes, other hours). Volume and hour are drawn too, so the
 /// comparison is the unit: the mean of the shifts, with a t interval over them that covers what differs between
 /// volumes and between hours.
-fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
+fn of_several(groups: &[Vec<f64>], ask: &TurnsRequest) -> Option<Ratio> {
     let shifts: Vec<f64> = groups.iter().filter_map(|logs| typical(logs)).collect();
     let (count, blocks) = (shifts.len(), groups.iter().map(Vec::len).sum());
     let mean = shifts.iter().sum::<f64>() / count as f64;
@@ -139,9 +139,10 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
         let half = t_quantile(f64::midpoint(level, 1.0), df) * error;
         ((mean - half).exp(), (mean + half).exp())
     };
-    let p = match error {
-        zero if zero <= 0.0 => f64::from(u8::from(mean == 0.0)),
-        error => 2.0 * t_cdf(-(mean / error).abs(), df),
+    let p = match error > 0.0 {
+        true => 2.0 * t_cdf(-(mean / error).abs(), df),
+        false if mean == 0.0 => 1.0,
+        false => 0.0,
     };
     let reach = (t_quantile(1.0 - ALPHA / 2.0, df) + t_quantile(POWER, df)) * error;
     let pairs = Pairs {
@@ -161,6 +162,7 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
         interval: Some(within(1.0 - ALPHA)),
         by_rounding: None,
         basis: Basis::Pairs { blocks, comparisons: count },
+        // `decide` raises this to the number that the rows require.
         answer: Answer::Undecided { runs: blocks + 1 },
         pairs: Some(pairs),
     })
@@ -168,7 +170,7 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
 
 /// Decides on all rows together: of many rows some differ by chance, so each is believed by its share of false
 /// alarms among all that are believed.
-pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
+pub(super) fn decide(rows: &mut [Row], ask: &TurnsRequest) {
     straying::widen(rows, ask.look_at.len(), ask.loads.len());
     let mut ratios: Vec<&mut Ratio> =
         rows.iter_mut().flat_map(|row| row.ratios.iter_mut().flatten()).collect();

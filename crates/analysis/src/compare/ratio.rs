@@ -110,7 +110,7 @@ pub enum Answer {
         /// Runs per side; of pairs, blocks.
         runs: usize,
     },
-    /// One run each: two volumes cannot be told from two hours of one volume.
+    /// One run each: a difference between volumes looks the same as one between two hours of one volume.
     Repeat,
 }
 

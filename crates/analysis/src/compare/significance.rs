@@ -1,7 +1,7 @@
 //! What error is allowed to a comparison, and to each load of it.
 
 /// Accepted share of false alarms, over all rows together.
-pub(super) const ALPHA: f64 = 0.05;
+pub const ALPHA: f64 = 0.05;
 /// Share of comparisons that find a difference of the size reported as detectable.
 pub(super) const POWER: f64 = 0.8;
 /// Standard normal quantile of `POWER`.

@@ -191,7 +191,7 @@ pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Opt
     found_in(watch, meaning, &firings, Confidence::Certain)
 }
 
-/// Returns what was not ours in one phase, if it is loud for long enough.
+/// Returns the I/O of other programs in one phase, if there is enough of it for long enough.
 fn stretch(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Stretch> {
     let span = &watch.spans[at];
     let first = device.ticks.partition_point(|tick| tick.from < span.from);

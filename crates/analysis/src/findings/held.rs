@@ -33,7 +33,7 @@ pub struct HeldOperations {
     pub level: Level,
     pub waiting: Waiting,
     pub depth_one: bool,
-    /// Bytes of a request if all are of one size, so that operations and bytes cannot be told apart.
+    /// Bytes of a request if all are of one size, so that a limit of operations and one of bytes look the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_size: Option<f64>,
 }
@@ -70,7 +70,7 @@ pub(super) enum HeldLevel {
 struct HeldWindow {
     pressed: BusyWindow,
     what: Resource,
-    /// Whether operations and bytes were told apart.
+    /// Whether the run distinguishes a limit of operations from one of bytes.
     apart: bool,
     /// Whether reads are even and wait; `writes` says the same of writes.
     reads: bool,

@@ -9,7 +9,7 @@ use crate::causes::cause::{Cause, LevelUnit, LimitedLevel};
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 
-/// The level has the figure of a limit that this machine sets on the device.
+/// A level that equals a limit this machine sets on the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineLimit {
     pub direction: Direction,

@@ -20,7 +20,7 @@ const READS: u64 = 50;
 const FITS: f64 = 0.95;
 /// Least and greatest share of hits of a set that gives a size: above, nearly all fits; below, the few hits count too much.
 const TELLS: (f64, f64) = (0.2, 0.92);
-/// Least half-width of a size, as a share: hits and misses whose latencies overlap are told apart with an error that
+/// Least half-width of a size, as a share: hits and misses whose latencies overlap are separated with an error that
 /// the count does not show (measured: 5.5 % at a coefficient of variation of a half).
 const LEAST_ERROR: f64 = 0.07;
 /// Share of the time of the pass before below which a pass shows that a cache is still taking in.

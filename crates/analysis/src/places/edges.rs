@@ -17,7 +17,7 @@ const SHARE: f64 = 0.3;
 const FLOOR: f64 = 0.02;
 /// How much less likely than the likeliest the place of an edge may be, in the natural logarithm: seven in a thousand.
 const LIKELY: f64 = 5.0;
-/// Most values of a series, as elsewhere.
+/// Most values of a series, as in the default rule of `statistics::segments`.
 const MOST: usize = 2000;
 
 /// A reading at an offset in bytes, in nanoseconds.

@@ -8,7 +8,7 @@ use workload::{TogetherLoad, TogetherRequest};
 use super::looks::{Look, Rates, Role, look_together, mean, strays};
 use crate::estimate::Estimate;
 
-/// Least share of what volumes have alone that is all of it: a budget that takes less cannot be told from none.
+/// Least share of what volumes have alone that counts as all of it: a budget that takes less cannot be detected.
 const ALL: f64 = 0.97;
 /// Share of what volumes have alone below which the interval must not reach.
 const ALL_LEAST: f64 = 0.88;

@@ -1,4 +1,4 @@
-//! The words that commands which may write to their target have alike: the ground they stand on.
+//! The options of commands that may write to their target.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,8 @@ pub struct GroundArguments {
     /// Write to this block device: EVERYTHING on it is lost
     #[arg(long, value_name = "DEVICE")]
     pub allow_destroy: Vec<PathBuf>,
-    /// Bytes to lay out and measure on [default: the profile's, else a tenth of the free space, at most 4 GiB]
+    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB; of run, the
+    /// profile's]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
     /// Seed of every random choice
@@ -22,16 +23,16 @@ pub struct GroundArguments {
 }
 
 impl GroundArguments {
-    /// What is wished of the target.
+    /// Returns what is wished of the target.
     ///
     /// # Errors
-    /// A size that is none; more than one device, as one volume is measured.
+    /// The size cannot be read, or several devices are named although one volume is measured.
     pub fn wish(&self) -> Result<Wish, Failure> {
         let size = size(self.size.as_deref())?;
         Ok(Wish { size, allow_destroy: self.destroyed()?, ..Wish::default() })
     }
 
-    /// The one device that may be destroyed.
+    /// Returns the one device that may be destroyed.
     fn destroyed(&self) -> Result<Option<PathBuf>, Failure> {
         match self.allow_destroy.as_slice() {
             [] => Ok(None),
@@ -44,10 +45,10 @@ impl GroundArguments {
     }
 }
 
-/// A size, where one is typed.
+/// Reads a size, if one was typed.
 ///
 /// # Errors
-/// A word that is none.
+/// The word is not a size.
 pub fn size(word: Option<&str>) -> Result<Option<Bytes>, Failure> {
     word.map(workload::size).transpose().map_err(Failure::refused)
 }

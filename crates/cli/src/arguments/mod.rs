@@ -102,7 +102,7 @@ impl Arguments {
 }
 
 impl Command {
-    /// What is told while a command runs that measures.
+    /// What a measuring command shows while it runs.
     pub fn progress(&self) -> Form {
         let shown = match self {
             Command::Check(check) => &check.measure.shown,
@@ -165,7 +165,7 @@ pub enum Command {
     Map(MapArguments),
     /// Drain a volume on purpose: how long its burst lasts, what is left, and when full speed may be expected again
     Burst(burst::BurstArguments),
-    /// Hold two or more volumes against each other, by run files or by what other tools printed
+    /// Compare two or more volumes, from run files or other tools' output
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),
@@ -386,7 +386,7 @@ pub struct CheckArguments {
     pub measure: MeasureArguments,
 }
 
-/// How many findings of a check are told.
+/// How many findings of a check are shown.
 #[derive(Debug, Args)]
 pub struct FindingsArguments {
     /// Tell all findings of a check, where each was seen and what else it could be; without it as many as fit a screen

@@ -11,7 +11,7 @@ pub struct ShownArguments {
     /// Open the page in your browser when it is drawn
     #[arg(long)]
     pub open: bool,
-    /// What is told while it runs: auto, plain, json (an object a line on stderr) or json:FILE
+    /// What is shown while it runs: auto, plain, json (an object a line on stderr) or json:FILE
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = Form::parse, hide_default_value = true)]
     pub progress: Form,
 }

@@ -5,9 +5,9 @@ use experiments::{
     LAYOUT_GUESS, Layout, PlanSeconds, Step, Writes, next_plan_step, plan_left_out, plan_seconds,
     plan_seconds_left,
 };
-use policy::{BurstLength, Limits};
+use policy::Limits;
 use record::StepRecord;
-use report::{Credits, Extent, Forecast};
+use report::{Extent, Forecast};
 use session::Setup;
 use session::failure::Failure;
 use session::place::Place;
@@ -21,7 +21,7 @@ mod resume;
 use self::asked::CheckCommand;
 use self::plans::PlannedCheck;
 use super::drain;
-use super::measure::{Ground, Measurement, destruction, left_out_words};
+use super::measure::{Ground, Measurement, credits_spent, destruction, left_out_words};
 use super::readable::something_to_read;
 use crate::arguments::CheckArguments;
 
@@ -117,7 +117,7 @@ impl Measurement for Check {
             bytes_written: self.planned.writes.0,
             credits: match self.asked.check.plan {
                 CheckPlan::Burst => drain::credits(limits),
-                _ => credits(limits, seconds.most),
+                _ => credits_spent(limits, seconds.most),
             },
             billing: limits.map(Limits::billing_notes).unwrap_or_default(),
         }
@@ -133,7 +133,7 @@ impl Measurement for Check {
 
     fn announcement(&self, setup: &Setup) -> Vec<String> {
         let steps = self.asked.earlier.steps.len();
-        let goes_on = (steps > 0).then(|| format!("Goes on behind the {steps} steps that ran."));
+        let goes_on = (steps > 0).then(|| format!("Goes on after the {steps} steps that ran."));
         let forecast = (!setup.is_virtual()).then(|| report::forecast(&self.forecast()));
         let head = report::head(&setup.facts, setup.runner.backend());
         std::iter::once(head).chain(goes_on).chain(forecast).chain(destruction(setup)).collect()
@@ -164,15 +164,5 @@ impl Measurement for Check {
 
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         analysis.verdict.exit_code()
-    }
-}
-
-/// Returns the credits that a run of `seconds` at the burst rate spends.
-fn credits(limits: Option<&Limits>, seconds: f64) -> Credits {
-    let Some(limits) = limits else { return Credits::Unknown };
-    match limits.longest_burst() {
-        BurstLength::None => Credits::NoBurst,
-        BurstLength::Unknown => Credits::Unpublished,
-        BurstLength::Ends(length) => Credits::Share((seconds / length.as_secs_f64()).min(1.0)),
     }
 }

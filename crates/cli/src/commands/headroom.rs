@@ -6,8 +6,9 @@ use analysis::{Analysis, Answer, ProcedureAnswer};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Step, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
+use policy::Limits;
 use record::StepRecord;
-use report::{Credits, Forecast};
+use report::Forecast;
 use session::failure::Failure;
 use session::run::Against;
 use session::{Setup, Wish};
@@ -21,7 +22,7 @@ mod goal;
 use goal::{Goal, is_job};
 
 use super::bounds::in_flight_most;
-use super::measure::{Ground, Measurement, destruction, laid_out};
+use super::measure::{Ground, Measurement, credits_spent, destruction, laid_out};
 use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
 use crate::commands::own;
@@ -71,16 +72,17 @@ impl Measurement for Headroom {
     }
 
     fn forecast(&self) -> Forecast {
-        let laid_out = laid_out(self.ask.layout).0;
-        let seconds = headroom_seconds(&self.ask) + laid_out as f64 / LAYOUT_GUESS;
+        let layout_bytes = laid_out(self.ask.layout).0;
+        let seconds = headroom_seconds(&self.ask) + layout_bytes as f64 / LAYOUT_GUESS;
         let writes = self.ask.asked.load.iter().any(|part| !part.job.access.mix.reads_only());
-        let searched = if writes { self.ask.asked.write_most } else { Bytes(0) };
+        let search_bytes_most = if writes { self.ask.asked.write_most } else { Bytes(0) };
+        let limits = self.against.limits.as_ref();
         Forecast {
             seconds,
             seconds_most: seconds,
-            bytes_written: laid_out + searched.0,
-            credits: Credits::Unknown,
-            billing: Vec::new(),
+            bytes_written: layout_bytes + search_bytes_most.0,
+            credits: credits_spent(limits, seconds),
+            billing: limits.map(Limits::billing_notes).unwrap_or_default(),
         }
     }
 
@@ -101,7 +103,7 @@ impl Measurement for Headroom {
         [before.to_owned(), String::new()]
     }
 
-    /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or cannot be told.
+    /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or stays open.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
             Some(ProcedureAnswer::Headroom(answer)) if answer.is_known() => match answer.kept() {

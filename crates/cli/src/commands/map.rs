@@ -56,7 +56,7 @@ impl Measurement for Map {
             seconds: map_seconds_usual(&self.ask, LAYOUT_GUESS),
             seconds_most: map_seconds_most(&self.ask),
             bytes_written: self.ask.check.write_most.0,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }

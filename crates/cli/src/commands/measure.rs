@@ -3,8 +3,9 @@
 
 use analysis::Analysis;
 use experiments::{Layout, OmissionReason, Step};
+use policy::{BurstLength, Limits};
 use record::{Run, StepRecord};
-use report::{Extent, Forecast, Paint};
+use report::{Credits, Extent, Forecast, Paint};
 use session::failure::Failure;
 use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
@@ -121,6 +122,16 @@ pub(super) fn laid_out(layout: Layout) -> Bytes {
     }
 }
 
+/// Returns the credits that a run of `seconds` at the burst rate spends.
+pub(super) fn credits_spent(limits: Option<&Limits>, seconds: f64) -> Credits {
+    let Some(limits) = limits else { return Credits::Unknown };
+    match limits.longest_burst() {
+        BurstLength::None => Credits::NoBurst,
+        BurstLength::Unknown => Credits::Unpublished,
+        BurstLength::Ends(length) => Credits::Share((seconds / length.as_secs_f64()).min(1.0)),
+    }
+}
+
 /// A target that is ready to be measured.
 pub(super) struct Ground<'a> {
     /// The target as the run file names it.
@@ -145,11 +156,15 @@ impl<'a> Ground<'a> {
     ) -> Result<Ground<'a>, Failure> {
         let words = run::absolute(target, typed);
         let stop = StopFlag::on_signals(arguments.give_up);
-        let setup = match target {
-            Target::Null => null_setup(),
-            _ => run::set_up_target(target, &words, wish, &stop)?,
-        };
+        let setup = run::set_up_target(target, &words, wish, &stop)?;
         Ok(Ground { words, setup, stop, arguments })
+    }
+
+    /// Takes the target `null:`, which has nothing to open and measures the tool itself.
+    pub(super) fn null(arguments: &'a MeasureArguments) -> Ground<'a> {
+        let stop = StopFlag::on_signals(arguments.give_up);
+        let setup = null_setup();
+        Ground { words: setup.facts.words.clone(), setup, stop, arguments }
     }
 
     /// Announces the measurement, runs it and prints the result; returns the exit code. With `--dry-run` it is only
@@ -247,7 +262,7 @@ pub(super) fn left_out_words(left_out: &[(String, OmissionReason)]) -> Vec<Strin
         (!names.is_empty()).then(|| format!("Left out {reason}: {}.", names.join(", ")))
     };
     let bytes = "because more would be written than was said (--write-most SIZE allows more)";
-    [sentence(OmissionReason::Bytes, bytes), sentence(OmissionReason::Time, "for want of time")]
+    [sentence(OmissionReason::Bytes, bytes), sentence(OmissionReason::Time, "for lack of time")]
         .into_iter()
         .flatten()
         .collect()

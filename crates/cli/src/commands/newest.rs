@@ -16,7 +16,7 @@ pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let folder = own_folder()?;
     let Some(newest) = newest_first(&folder, false)?.into_iter().next() else {
         return Err(Failure::refused(format!(
-            "no run is named, and there is none yet in {}; name a run file, or measure first: plimsoll check",
+            "no run is named, and there is no run file yet in {}; name a run file, or measure first: plimsoll check",
             short(&folder)
         )));
     };

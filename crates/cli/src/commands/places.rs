@@ -55,7 +55,7 @@ impl Measurement for Places {
             seconds,
             seconds_most: seconds.max(self.ask.asked.time.as_secs_f64()),
             bytes_written: laid_out(self.ask.layout).0,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }

@@ -50,7 +50,7 @@ impl Measurement for Quick {
             seconds,
             seconds_most: seconds,
             bytes_written: laid_out(self.ask.layout).0,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }

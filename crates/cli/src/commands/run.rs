@@ -19,8 +19,13 @@ use crate::commands::own;
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let profile = profile(arguments)?;
     let target = own::target(&arguments.target)?;
-    let wish = wish(arguments, &profile, &target)?;
-    let ground = Ground::open((&target, &arguments.target), &wish, &arguments.measure)?;
+    let ground = match target {
+        Target::Null => Ground::null(&arguments.measure),
+        _ => {
+            let wish = wish(arguments, &profile, &target)?;
+            Ground::open((&target, &arguments.target), &wish, &arguments.measure)?
+        }
+    };
     let (writes, layout) = (ground.setup.writes, ground.setup.layout);
     if profile.permitted(writes).next().is_none() {
         return Err(Failure::refused(format!(
@@ -63,7 +68,7 @@ impl Measurement for ProfileRun {
             seconds,
             seconds_most: seconds,
             bytes_written: laid_out,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }

@@ -97,7 +97,7 @@ impl Measurement for TogetherMeasurement {
             seconds: least + self.laying_out(),
             seconds_most: most + self.laying_out(),
             bytes_written: written + self.ask.asked.write_most.0,
-            credits: Credits::Unknown,
+            credits: Credits::NotForecast,
             billing: Vec::new(),
         }
     }
@@ -146,7 +146,7 @@ fn volumes(arguments: &CheckArguments) -> Result<Vec<Volume>, Failure> {
     let words: Vec<&String> = std::iter::once(&arguments.target).chain(&arguments.others).collect();
     if words.len() < 2 {
         let text =
-            format!("--together needs two volumes or more; name the others behind {}", arguments.target);
+            format!("--together needs two volumes or more; name the others after {}", arguments.target);
         return Err(Failure::refused(text));
     }
     if words.len() > MOST {
@@ -168,7 +168,7 @@ fn volumes(arguments: &CheckArguments) -> Result<Vec<Volume>, Failure> {
         arguments.ground.allow_destroy.iter().find(|device| !volumes.iter().any(|one| is(one, device)))
     {
         let text =
-            format!("--allow-destroy {}: it is none of the volumes; leave it out", destroyed.display());
+            format!("--allow-destroy {}: it is not one of the volumes; leave it out", destroyed.display());
         return Err(Failure::refused(text));
     }
     each_once(&volumes)?;

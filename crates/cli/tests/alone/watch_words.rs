@@ -128,7 +128,7 @@ const WRONG: &[Row] = &[
         &["--load", "job.fio", "--", "true"],
         "--load and a command: a watch runs load cycles or a command, not both",
     ),
-    (&["--"], "-- without a command: write the command behind it, as in plimsoll watch -- ./app"),
+    (&["--"], "-- without a command: write the command after it, as in plimsoll watch -- ./app"),
     (&["--expect", "red 700 iops"], "expectation, column 1: "),
     (&["--policy", "aws-gp33"], "no policy is called 'aws-gp33'; did you mean 'aws-gp3'?"),
     (

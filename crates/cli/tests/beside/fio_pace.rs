@@ -157,7 +157,7 @@ fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
                 .sum::<u64>()
         };
         assert_eq!(done(&ours), done(&real), "{words}");
-        assert!(ours.out.contains("told together"), "{}", ours.out);
+        assert!(ours.out.contains("reported together"), "{}", ours.out);
     }
 }
 

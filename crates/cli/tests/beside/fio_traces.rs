@@ -229,7 +229,7 @@ fn a_bad_trace_is_refused_with_its_place_and_writes_nothing() {
     rows.push(row("3 x write 0 0\n", "line 4, column 13: a write of 0 bytes"));
     rows.push(row("3 x write 0 9999999999\n", "one I/O has at most 1073741824"));
     rows.push(row("now x write 0 4096\n", "line 4, column 1: 'now' where a time in microseconds"));
-    rows.push(row("3 x write 0 4096 7\n", "column 18: '7' behind the end of the row"));
+    rows.push(row("3 x write 0 4096 7\n", "column 18: '7' after the end of the row"));
     rows.push(row("3 x wait 9 0\n", "'wait' is a row of version 2"));
     rows.push((good.replace('3', "4"), "line 1, column 13: a trace of version 4".to_owned()));
     rows.push(("hello\n".to_owned(), "'hello' where a trace begins with".to_owned()));

@@ -66,7 +66,7 @@ fn what_has_no_room_is_named_and_what_is_too_short_refused() {
     let short = typed(&folder, "plimsoll check sim:custom,iops=500 --plan standard --time 100s");
     assert_eq!(short.code, Some(0), "{}", short.err);
     assert!(
-        flat(&short.err).contains("for want of time") && flat(&short.err).contains("where"),
+        flat(&short.err).contains("for lack of time") && flat(&short.err).contains("where"),
         "{}",
         short.err
     );

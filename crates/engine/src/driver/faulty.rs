@@ -34,7 +34,7 @@ impl Faulty {
     /// The faulty backend of `plan`; `None` if it is to have a real one.
     pub(super) fn of(plan: &WorkerPlan, clock: Clock) -> Option<Faulty> {
         let kind = [OPENING, LATER, SILENT, SLEEPY].into_iter().find(|kind| *kind == plan.job)?;
-        assert!(kind != OPENING, "the backend panicked as it was told");
+        assert!(kind != OPENING, "the backend panicked as planned");
         Some(Faulty { inner: Null::new(plan.depth, 4096, clock), kind, handed_over: 0, clock })
     }
 
@@ -44,7 +44,7 @@ impl Faulty {
             return Some(wait);
         }
         match self.kind {
-            LATER => panic!("the worker panicked as it was told"),
+            LATER => panic!("the worker panicked as planned"),
             SLEEPY if WOKEN.load(Ordering::Relaxed) => Some(wait),
             _ => None,
         }
@@ -192,7 +192,7 @@ fn a_worker_that_panics_ends_the_step_and_is_named() {
         let which =
             if number == 9 { "worker ".to_owned() } else { format!("worker {number} of job 'panics") };
         assert!(error.contains(&which), "{jobs:?}: {error}");
-        assert!(error.contains("panicked as it was told") && error.contains("please report"), "{error}");
+        assert!(error.contains("panicked as planned") && error.contains("please report"), "{error}");
     }
 }
 

@@ -78,7 +78,7 @@ struct SimulatedWorker {
     batch: Batch,
     /// Time of its wake in the heap; `MAX` if there is none.
     wake_at: Nanos,
-    /// The part of its time ready without a CPU that it has not been told of: from when until when.
+    /// The part of its time ready without a CPU that has not been reported to it: from when until when.
     without_cpu: Option<(Nanos, Nanos)>,
 }
 
@@ -180,7 +180,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
                 heap.extend(self.fresh.drain(..));
             }
         }
-        assert!(self.fresh.is_empty() && self.finished.is_empty(), "events are left behind the last turn");
+        assert!(self.fresh.is_empty() && self.finished.is_empty(), "events are left after the last turn");
         self.leave(coordinator, now)
     }
 

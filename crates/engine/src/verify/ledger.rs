@@ -226,7 +226,7 @@ impl Ledger {
         }
     }
 
-    /// Clears the mark in units to which several I/Os were in flight at once, if no other is left.
+    /// Clears the in-flight mark of units that several I/Os covered, once the last of them has completed.
     #[cold]
     fn land_overlapped(&mut self, span: Span) {
         let unit = self.unit;

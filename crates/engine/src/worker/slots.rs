@@ -202,7 +202,7 @@ impl FreeList {
     /// The last `count` slots freed, the most recent at the end.
     #[inline]
     fn pop_several(&mut self, count: usize) -> &[u32] {
-        debug_assert!(self.count >= count, "slots were taken where not so many are free");
+        debug_assert!(self.count >= count, "more slots were taken than are free");
         let before = self.count;
         self.count -= count;
         &self.slots[self.count..before]

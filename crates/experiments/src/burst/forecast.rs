@@ -1,6 +1,6 @@
 //! Forecast of a burst's duration: seconds by the levels that a policy publishes, or by the longest time allowed.
 
-use analysis::{Asking, BurstPart, Resource, asked_for, drained};
+use analysis::{Asking, BurstPart, Resource, asked_for, burst_answer};
 use policy::{Bucket, BurstLength, Level, Limit, Limits, Load};
 use record::StepRecord;
 use workload::{BurstOf, BurstRequest, Bytes, Direction};
@@ -34,7 +34,7 @@ pub fn burst_forecast(asked: &BurstRequest, limits: Option<&Limits>) -> BurstFor
 
 /// Usual seconds that remain of `asked` after the steps in `done`.
 pub fn burst_left(asked: &BurstRequest, limits: Option<&Limits>, done: &[StepRecord]) -> f64 {
-    let parts = drained(done, asked, None).parts;
+    let parts = burst_answer(done, asked, None).parts;
     let left = |(resource, block): (Resource, u64)| {
         let usual = || {
             limits.map_or_else(|| without_a_fall(asked), |limits| of(asked, limits, resource, Bytes(block)))

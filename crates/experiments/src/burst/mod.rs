@@ -4,7 +4,7 @@
 
 mod forecast;
 
-use analysis::{Asking, BurstPart, Ends, MeasuredDrain, Resource, asked_for, drained};
+use analysis::{Asking, BurstPart, Ends, MeasuredDrain, Resource, asked_for, burst_answer};
 use record::StepRecord;
 use workload::{
     Access, BlockSizes, BurstRequest, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule,
@@ -108,7 +108,7 @@ struct Load {
 
 impl Course<'_> {
     fn of<'s>(asked: &'s BurstRequest, done: &'s [StepRecord], resource: Resource, block: u64) -> Course<'s> {
-        let part = drained(done, asked, None).parts.into_iter().find(|part| part.resource == resource);
+        let part = burst_answer(done, asked, None).parts.into_iter().find(|part| part.resource == resource);
         Course { asked, done, resource, block: Bytes(block), part }
     }
 

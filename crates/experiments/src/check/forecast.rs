@@ -249,7 +249,7 @@ pub(crate) fn outlined(ask: &CheckAsk, groups: &[GroupForecast]) -> String {
         let all: u64 = groups.iter().map(|group| group.bytes).sum();
         text.push_str(&format!("  {:<18} {:>10}  at most, in all\n", "together", written(all)));
         text.push_str(
-            "  What a step leaves of its part goes to those behind it; what its part is too\n  little for is cut or left out.\n",
+            "  What a step leaves of its part goes to those after it; what its part is too\n  little for is cut or left out.\n",
         );
     }
     text.push_str("  A rung stops as soon as its rate is known within 0.5 % and steady.\n");

@@ -45,23 +45,23 @@ fn claimed(known: &CheckState<'_>) -> Option<Load> {
     let rate = |direction| claimed_iops(known, Some(direction));
     let read = rate(Direction::Read);
     let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
-    // A rate without a direction is that of the whole load, whatever its mix.
-    let whole = claimed_iops(known, None);
-    let reads = if whole > 0.0 { read.max(whole) } else { read };
+    // Without a mix, a rate without a direction is run as reads, and claimed writes come on top of it.
+    let undirected = claimed_iops(known, None);
+    let reads = if undirected > 0.0 { read.max(undirected) } else { read };
     if reads + write <= 0.0 {
         return None;
     }
     let share = (100.0 * reads / (reads + write)).round() as u8;
     let (access, block) = shape(known, Mix::reads(share));
-    let all = match known.ask.expectation.load.mix {
-        Some(_) => whole.max(whole_of(access.mix, read, write)),
+    let rate = match known.ask.expectation.load.mix {
+        Some(_) => undirected.max(rate_of_mix(access.mix, read, write)),
         None => reads + write,
     };
-    Some(Load { rate: all, access, block })
+    Some(Load { rate, access, block })
 }
 
 /// Rate of a load of `mix` in which each direction has its claimed rate.
-fn whole_of(mix: Mix, read: f64, write: f64) -> f64 {
+fn rate_of_mix(mix: Mix, read: f64, write: f64) -> f64 {
     let share = f64::from(mix.read_percent()) / 100.0;
     let of = |rate: f64, share: f64| if share > 0.0 { rate / share } else { 0.0 };
     of(read, share).max(of(write, 1.0 - share))

@@ -1,6 +1,6 @@
 //! The whole grid: every block at every depth, with reads, writes and a mix of both.
 
-use analysis::mapped::cost::{BLOCKS, MIX, depths};
+use analysis::map::cost::{BLOCKS, MIX, depths};
 use workload::Bytes;
 
 use super::cells::{cell, mixed};

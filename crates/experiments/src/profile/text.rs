@@ -10,11 +10,11 @@ use super::{Profile, ProfileError, ProfileStep, ProfileTable};
 const TIME: Nanos = Nanos::from_secs(5);
 /// Default uncounted time of a step.
 const RAMP: Nanos = Nanos::from_millis(500);
-/// Longest accepted block: a longer one is a slip.
+/// Longest block accepted; a longer one is taken for a typing error.
 const BLOCK_MAX: Bytes = Bytes::mib(64);
-/// Deepest accepted queue: a deeper one is a slip.
+/// Greatest queue depth accepted; a greater one is taken for a typing error.
 const DEPTH_MAX: u32 = 4096;
-/// Most accepted workers per job: more are a slip.
+/// Most workers of a job accepted; more are taken for a typing error.
 const WORKERS_MAX: u32 = 512;
 
 const PROFILE: &[&str] = &["title", "about", "measures", "left_out", "table", "size", "time", "ramp", "step"];
@@ -143,7 +143,7 @@ impl Source<'_> {
         let Some(rate) = fields.number("rate") else { return Pace::Closed };
         let asked = rate.value;
         if !(asked > 0.0 && asked <= 1e9) {
-            let problem = format!("a rate of {asked} is none; write I/Os a second, such as 50");
+            let problem = format!("a rate of {asked} is not a rate; write I/Os a second, such as 50");
             self.wrong::<()>(rate.at, problem);
         }
         Pace::Fixed(Iops(asked))

@@ -41,6 +41,6 @@ fn so_far(ask: &TurnsAsk, side: u8, steps: &[StepRecord]) -> Run {
     run.steps = steps.to_vec();
     let mut in_turns = ask.in_turns.clone();
     in_turns.side = side;
-    run.asked = Some(ProcedureRequest::InTurns(in_turns));
+    run.asked = Some(ProcedureRequest::Turns(in_turns));
     run
 }

@@ -5,7 +5,7 @@ mod looks;
 use record::StepRecord;
 use statistics::Stream;
 use statistics::random::mix;
-use workload::{Ending, InTurns, Nanos, StopRule};
+use workload::{Ending, Nanos, StopRule, TurnsRequest};
 
 use crate::layout::{LAYOUT_GUESS, layout_step};
 use crate::step::{Layout, Step};
@@ -21,8 +21,8 @@ pub const BLOCKS_MIN: u32 = statistics::paired::PAIRS_MIN as u32;
 #[derive(Clone, Debug)]
 pub struct TurnsAsk {
     /// What both runs say of it; `side` is that of the first.
-    pub in_turns: InTurns,
-    /// The loads, in the order of their names in [`InTurns::loads`].
+    pub in_turns: TurnsRequest,
+    /// The loads, in the order of their names in [`TurnsRequest::loads`].
     pub loads: Vec<Step>,
     /// Data to lay out on each side before anything is measured.
     pub layouts: Vec<Layout>,

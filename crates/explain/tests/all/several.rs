@@ -52,9 +52,9 @@ fn what_stands_in_scripts_is_understood() {
     let script = "fio --name=fio\\\n\t--filename=/media/x/fio \\\n\t--size=1m\n";
     let pages = told(script);
     assert_eq!(pages.len(), 1, "{pages:?}");
-    assert!(pages[0].contains("On /media/x/fio: its first 1 MiB."), "{}", pages[0]);
+    assert!(pages[0].contains("On /media/x/fio: the first 1 MiB."), "{}", pages[0]);
     let shell = told("fio --name=a --filename=$DIR/f --size=1m\n");
-    assert!(shell[0].contains("On $DIR/f: its first 1 MiB."), "{}", shell[0]);
+    assert!(shell[0].contains("On $DIR/f: the first 1 MiB."), "{}", shell[0]);
     let job = told(
         "[global]\nbs=${BS}\ndirectory=${TARGET}\nnumjobs=$ncpus\n[a]\nrw=randread\nsize=1m\n\n# https://host.example/next\ncat b\n[b]\nrw=write\nsize=2m\n",
     );
@@ -64,7 +64,7 @@ fn what_stands_in_scripts_is_understood() {
         "line 3: directory=${TARGET} is known to the environment alone; it stands as it is below.",
         "line 4: numjobs=$ncpus: $ncpus is the number of CPUs; 4 stand for it below.",
         "in 4 copies side by side",
-        "in ${TARGET} (a.0.0 to a.3.0)",
+        "(${TARGET}/a.0.0 to ${TARGET}/a.3.0)",
     ] {
         assert!(job[0].contains(words), "{words}: {}", job[0]);
     }

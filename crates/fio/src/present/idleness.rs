@@ -15,7 +15,7 @@ pub struct Idleness {
 
 impl Idleness {
     /// A remark beside the figures, because fio's come from elsewhere.
-    pub const SOURCE: &str = "CPU idleness is the time in which a CPU had nothing to run, by /proc/stat; fio's is what idle threads of its own could do, in units of work that are not told here";
+    pub const SOURCE: &str = "CPU idleness is the time in which a CPU had nothing to run, by /proc/stat; fio's is what idle threads of its own could do, in units of work that are not shown here";
 
     /// Idleness between two readings of the counters of each CPU.
     pub fn between(before: &[(u32, CpuCounters)], after: &[(u32, CpuCounters)]) -> Idleness {

@@ -101,7 +101,7 @@ impl<R: BufRead> Blktrace<R> {
         // A flush has no offset, whatever the field holds.
         let sector = if action == Action::Sync { 0 } else { record.sector };
         if sector > (i64::MAX as u64 - u64::from(u32::MAX)) / SECTOR {
-            return Err(self.fault(begin, format!("sector {sector} lies behind every device")));
+            return Err(self.fault(begin, format!("sector {sector} lies beyond every device")));
         }
         if record.bytes > IO_MAX && action != Action::Trim {
             return Err(

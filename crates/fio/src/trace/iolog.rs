@@ -143,7 +143,7 @@ impl<R: BufRead> Iolog<R> {
         let action = self.next(&mut words, line, "an action")?;
         let said = self.said(action, &mut words, line)?;
         if let Some(more) = words.next() {
-            return Err(self.fault(more, format!("'{}' behind the end of the row", shortened(more.text))));
+            return Err(self.fault(more, format!("'{}' after the end of the row", shortened(more.text))));
         }
         let io = match said {
             RowMeaning::Add => self.add(name)?,

@@ -41,7 +41,7 @@ impl TraceOptions {
         let unknown = self.skipped().find(|word| !SKIPPED.contains(word))?;
         let near = nearest(unknown, SKIPPED.into_iter());
         let meant = near.map_or_else(String::new, |near| format!(". Did you mean {near}?"));
-        let remedy = format!("'{unknown}' is none of {}{meant}", SKIPPED.join(", "));
+        let remedy = format!("'{unknown}' is not one of {}{meant}", SKIPPED.join(", "));
         Some((format!("replay_skip={}", self.skip.as_deref().unwrap_or_default()), remedy))
     }
 

@@ -51,7 +51,7 @@ fn wrong_lengths_are_refused_with_what_would_do() {
         ("--random_distribution=normal", "for example normal:20"),
         ("--random_distribution=pareto:1.5", "between 0 and 1"),
         ("--random_distribution=zip:1.5", "zip:1.5"),
-        ("--rw=randread:0", "behind the colon"),
+        ("--rw=randread:0", "after the colon"),
         ("--rw=reads:8k", "reads:8k"),
         ("--buffer_pattern=abc", "double quotes"),
         ("--buffer_pattern=\"abc", "closing quote"),
@@ -281,9 +281,9 @@ fn what_verifying_does_not_prove_is_said() {
 
 /// fio also flushes after reads of a mix; a remark says that here only writes are followed by a flush.
 #[test]
-fn flushes_of_a_mix_fall_behind_writes_alone_and_that_is_said() {
+fn flushes_of_a_mix_follow_writes_only_and_that_is_said() {
     let notes = |words: &str| asked(&format!("fio --name=a --filename=/f --size=1m {words}")).notes;
-    let said = |words: &str| notes(words).iter().any(|note| note.contains("behind each read"));
+    let said = |words: &str| notes(words).iter().any(|note| note.contains("after each read"));
     assert!(said("--rw=randrw --fsync=4") && said("--rw=rw --fdatasync=1"));
     assert!(!said("--rw=randwrite --fsync=4") && !said("--rw=randrw"));
 }

@@ -20,7 +20,7 @@ const READERS: [(&str, &str); 21] = [
     ("crates/analysis/src/compare/parameters.rs", "other tools' names, as imported"),
     ("crates/import/src/", "what other tools printed"),
     ("crates/explain/src/fio_words.rs", "a pasted job file"),
-    ("crates/explain/src/meaning_fio.rs", "lines of a job file"),
+    ("crates/explain/src/words.rs", "lines of a job file"),
     ("crates/explain/src/dd.rs", "options of dd, as typed"),
     ("crates/diskspd/src/commandline.rs", "options of DiskSpd, as typed"),
     ("crates/fio/src/commands.rs", "options of fio, as typed"),

@@ -9,3 +9,4 @@ mod places;
 mod rules;
 mod shapes;
 mod skips;
+mod weight;

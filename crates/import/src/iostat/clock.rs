@@ -72,7 +72,7 @@ pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
     let choice = chosen(&readings, first, name);
     if let Some(order) = choice.assumed {
         notes.push(format!(
-            "day and month of '{}' cannot be told apart; it is taken for {}",
+            "day and month of '{}' cannot be distinguished; it is taken for {}",
             times.iter().find(|time| !time.is_empty()).copied().unwrap_or_default(),
             order.words()
         ));

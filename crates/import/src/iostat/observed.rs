@@ -271,7 +271,8 @@ fn empty_zero(value: &mut f64) {
     }
 }
 
-/// Empties means of nothing: iostat prints 0.00 for the mean wait and size of no I/O, and for the merged share of no request.
+/// Marks means over no I/O as missing: iostat prints 0.00 for mean wait and size when there was no I/O, and for the merged
+/// share when there was no request.
 fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
     for way in &WAYS {
         let column = |wanted: Option<Metric>| metrics.iter().position(|(metric, _)| Some(*metric) == wanted);

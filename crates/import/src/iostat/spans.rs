@@ -109,12 +109,12 @@ struct Clock {
 
 impl Clock {
     fn new(seconds: &[Option<f64>], first: usize, usual: f64) -> Clock {
+        let time_of = |report: usize| seconds.get(report).copied().flatten();
         // The time of the report since boot is the start of the first interval.
-        let before = first.checked_sub(1).and_then(|before| seconds.get(before).copied()?);
-        let own = || Some(seconds.get(first).copied()?? - usual);
+        let boot_report = first.checked_sub(1).and_then(time_of);
         let any_time = seconds.iter().any(Option::is_some);
         Clock {
-            zero: before.or_else(own),
+            zero: boot_report.or_else(|| time_of(first).map(|end| end - usual)),
             at: 0.0,
             usual,
             shift: 0.0,

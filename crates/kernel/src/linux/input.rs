@@ -145,6 +145,10 @@ impl Read for InputReader {
         }
         let most = room.len().min(self.left);
         let read = self.pipe.read(&mut room[..most])?;
+        if read == 0 && most > 0 {
+            // The child died in the middle of a piece: this is not the end of the file.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         self.left -= read;
         Ok(read)
     }
@@ -248,6 +252,20 @@ mod tests {
     use super::*;
     use crate::linux::ready::{PollEntry, Wants, wait_ready};
     use std::io::Write as _;
+
+    #[test]
+    fn a_child_that_dies_within_a_piece_ends_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long");
+        std::fs::write(&path, vec![7; 4 << 20]).unwrap();
+        let mut reader = InputReader::start(&path, Bytes(8 << 20)).unwrap();
+        assert_eq!(reader.facts().unwrap().size, Bytes(4 << 20));
+        reader.read_exact(&mut [0; 10]).unwrap();
+        // SAFETY: our own child, which nobody has waited for.
+        crate::linux::call::check(unsafe { libc::kill(reader.child, libc::SIGKILL) }).unwrap();
+        let ended = reader.read_to_end(&mut Vec::new());
+        assert_eq!(ended.map_err(|error| error.kind()), Err(io::ErrorKind::UnexpectedEof));
+    }
 
     #[test]
     fn a_pipe_opens_before_its_writer_and_is_ready_when_that_writes() {

@@ -5,13 +5,12 @@ use analysis::{Cell, Point, cells};
 use record::{Run, Unit};
 use workload::Direction;
 
-use super::chart::{Chart, figures_below};
+use super::chart::Chart;
 use super::engineering;
 use super::ink::Ink;
 use super::joined::Pen;
 use super::ladders::doubling_axis;
 use super::panel::{Dots, Line, Panel, Shape, Side};
-use super::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
 use crate::words::sentence::plural;
@@ -75,7 +74,7 @@ pub fn by_depth(run: &Run) -> Option<Chart> {
         panel(Unit::BytesPerSecond, "bytes a second", |point| point.2),
     ];
     let title = "Rate and bandwidth by queue depth and block size";
-    Some(Chart::of(title, draw(title, &figures_below(title), 300, &panels), table(&rows)))
+    Some(Chart::drawn(title, 300, &panels, table(&rows)))
 }
 
 fn name(row: &Row) -> String {

@@ -1,6 +1,8 @@
 //! A chart: a drawing and a table of the same figures.
 
 use super::drawing::{Drawing, Font};
+use super::panel::Panel;
+use super::panels::draw;
 use crate::words::Table;
 
 /// A drawing and a table of the same figures.
@@ -15,12 +17,17 @@ pub struct Chart {
 }
 
 impl Chart {
-    pub(super) fn of(title: &str, drawing: Drawing, table: Table) -> Chart {
+    pub(crate) fn of(title: &str, drawing: Drawing, table: Table) -> Chart {
         Chart { title: title.to_owned(), drawing, table }
     }
 
+    /// Draws panels of this height beside each other, with a table of their figures.
+    pub(crate) fn drawn(title: &str, height: i32, panels: &[Panel], table: Table) -> Chart {
+        Chart::of(title, draw(title, &figures_below(title), height, panels), table)
+    }
+
     /// Replaces the title by `message` if there is one; the drawing's description still says what is drawn.
-    pub(super) fn saying(mut self, message: Option<String>) -> Chart {
+    pub(crate) fn saying(mut self, message: Option<String>) -> Chart {
         if let Some(message) = message {
             self.title.clone_from(&message);
             self.drawing.title = message;
@@ -35,6 +42,6 @@ impl Chart {
 }
 
 /// Returns a description for readers who cannot see the drawing: what it shows, and that its table stands below.
-pub(super) fn figures_below(title: &str) -> String {
+pub(crate) fn figures_below(title: &str) -> String {
     format!("{title}. The table below has the figures.")
 }

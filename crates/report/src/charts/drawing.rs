@@ -1,20 +1,22 @@
 //! A drawing as SVG: rectangles, lines, circles, polygons and words, written once and never read back.
 
-use super::font::{FAMILY, font_faces};
 use super::ink::{Ink, UNITS, rules, shortened, width};
 use crate::markup::{Element, Markup, element, markup};
 
+/// CSS font family: the embedded subset first, then what the viewer has.
+const FAMILY: &str = "plimsoll,sans-serif";
+
 /// A place in drawing units: [`UNITS`] to a pixel.
-pub(super) type Spot = (i32, i32);
+pub(crate) type Spot = (i32, i32);
 
 /// Converts a place from pixels to drawing units.
-pub(super) fn in_units((x, y): (i32, i32)) -> Spot {
+pub(crate) fn in_units((x, y): (i32, i32)) -> Spot {
     (x * UNITS, y * UNITS)
 }
 
 /// Shapes drawn so far; later ones lie on top of earlier ones.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     drawn: Markup,
     /// Left and right edge of each panel in drawing units, if the panels stand side by side in one row.
     panels: Vec<(i32, i32)>,
@@ -32,19 +34,19 @@ struct Narrow {
 
 /// A line's colour and its width in drawing units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stroke {
+pub(crate) struct Stroke {
     pub ink: Ink,
     pub width: i32,
 }
 
 /// Returns a stroke `tenths` tenths of a pixel wide.
-pub(super) fn stroke(ink: Ink, tenths: i32) -> Stroke {
+pub(crate) fn stroke(ink: Ink, tenths: i32) -> Stroke {
     Stroke { ink, width: (tenths * UNITS / 10).max(1) }
 }
 
 /// How a closed figure is painted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
+pub(crate) enum Paint {
     Filled(Ink),
     /// Filled, with an edge of another colour around it.
     Both(Ink, Stroke),
@@ -54,7 +56,7 @@ pub(super) enum Paint {
 
 /// How words look: colour, height in pixels, weight, and which point of them lies at the given place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Type {
+pub(crate) struct Type {
     pub ink: Ink,
     pub pixels: i32,
     pub weight: Weight,
@@ -64,14 +66,14 @@ pub(super) struct Type {
 
 /// Weight of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(crate) enum Weight {
     Normal,
     Bold,
 }
 
 /// Which end of the words lies at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Across {
+pub(crate) enum Across {
     Start,
     Middle,
     End,
@@ -79,7 +81,7 @@ pub(super) enum Across {
 
 /// Which height of the words lies at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Up {
+pub(crate) enum Up {
     /// The upper edge of the letters.
     Top,
     /// The middle of the letters.
@@ -224,12 +226,12 @@ fn points(places: &[Spot]) -> String {
 /// A finished drawing with its title and description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    pub(super) title: String,
+    pub(crate) title: String,
     /// What the drawing shows, for readers who cannot see it.
-    pub(super) description: String,
+    pub(crate) description: String,
     /// Width and height in pixels.
-    pub(super) size: (i32, i32),
-    pub(super) canvas: Canvas,
+    pub(crate) size: (i32, i32),
+    pub(crate) canvas: Canvas,
 }
 
 /// Whether a drawing carries its font.
@@ -322,7 +324,7 @@ impl Drawing {
     }
 
     /// Puts a title above the drawing. Only files need this: a page writes the title itself.
-    pub(super) fn titled(self, title: &str) -> Drawing {
+    pub(crate) fn titled(self, title: &str) -> Drawing {
         let (wide, high) = self.size;
         let mut canvas = Canvas::default();
         let title = shortened(title, TITLE_LETTER, wide - 2 * TITLE_MARGIN);
@@ -334,7 +336,7 @@ impl Drawing {
 
     /// Puts `pieces` in small letters below the drawing, as many to a line as fit. Only files need this: a page
     /// says it once elsewhere.
-    pub(super) fn footed(mut self, pieces: &[String]) -> Drawing {
+    pub(crate) fn footed(mut self, pieces: &[String]) -> Drawing {
         let (wide, high) = self.size;
         let lines = foot_lines(pieces, wide - 2 * TITLE_MARGIN);
         for (place, line) in lines.iter().enumerate() {
@@ -393,4 +395,30 @@ fn broken(piece: &str, wide: i32) -> Vec<String> {
 /// Returns the line, shortened if it does not fit.
 fn fitted(line: &str, wide: i32) -> String {
     if width(line, FOOT_LETTER) <= wide { line.to_owned() } else { shortened(line, FOOT_LETTER, wide) }
+}
+
+/// Returns the font as `@font-face` rules with `data:` addresses: Noto Sans, cut down to the
+/// characters that charts use (Copyright 2012 Google Inc., Apache
+/// License 2.0).
+pub(crate) fn font_faces() -> String {
+    const REGULAR: &str = include_str!(concat!(env!("OUT_DIR"), "/regular.base64"));
+    const BOLD: &str = include_str!(concat!(env!("OUT_DIR"), "/bold.base64"));
+    let face = |weight: &str, data: &str| {
+        format!(
+            "@font-face{{font-family:plimsoll;font-weight:{weight};src:url(data:font/ttf;base64,{data})}}"
+        )
+    };
+    face("400", REGULAR) + &face("700", BOLD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_font_is_there_and_small() {
+        let faces = font_faces();
+        assert!(faces.contains("data:font/ttf;base64,AAEAAA"), "no TrueType header");
+        assert!(faces.len() < 60_000, "{} bytes", faces.len());
+    }
 }

@@ -46,7 +46,7 @@ fn suited(unit: Unit, top: f64) -> (f64, &'static str) {
 
 /// Returns an axis from zero to `top` with about `count` ticks, round in the prefixed unit that suits `top`, and
 /// at least [`TICKS_MIN`] if that many round values exist.
-pub(super) fn axis(unit: Unit, top: f64, count: usize) -> Axis {
+pub(crate) fn axis(unit: Unit, top: f64, count: usize) -> Axis {
     let top = if top.is_finite() && top > 0.0 { top } else { least_top(unit) };
     let (factor, name) = suited(unit, top);
     let label = |value: f64| match value {
@@ -63,7 +63,7 @@ const TICKS_MIN: usize = 4;
 
 /// Returns an axis of sizes, logarithmic with ticks at powers of two if a linear one would flatten the small
 /// sizes.
-pub(super) fn sizes(lines: &[Line], top: f64) -> Axis {
+pub(crate) fn sizes(lines: &[Line], top: f64) -> Axis {
     let values = lines.iter().flat_map(Line::points).map(|point| point.1);
     let least = values.filter(|value| *value > 0.0).fold(top, f64::min);
     if least <= 0.0 || top / least < APART {
@@ -91,7 +91,7 @@ fn plain(value: f64) -> String {
 }
 
 /// Formats a value with its prefix and unit, for labels: `840`, `1.2 k`, `30 ms`, `120 MiB/s`, `47 %`.
-pub(super) fn value(unit: Unit, value: f64) -> String {
+pub(crate) fn value(unit: Unit, value: f64) -> String {
     if unit == Unit::Share {
         return numbers::share(value);
     }

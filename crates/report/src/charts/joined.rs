@@ -6,15 +6,15 @@
 //! line from writes of 4 KiB to writes of 256 KiB would claim 2,600 IOPS at 40 KiB, where the volume gives 5,000.
 
 /// Greatest factor between neighbours that are joined: ladders climb by doublings, or by fours when time is short.
-pub(super) const APART_MAX: f64 = 4.0;
+pub(crate) const APART_MAX: f64 = 4.0;
 /// Greatest factor between neighbours on a ladder without gaps.
-pub(super) const DOUBLING: f64 = 2.0;
+pub(crate) const DOUBLING: f64 = 2.0;
 /// A corner within this factor of a point counts as lying at the point.
 const NEAR: f64 = 1.02;
 
 /// Rules for what may be joined.
 #[derive(Clone, Debug)]
-pub(super) struct Pen {
+pub(crate) struct Pen {
     /// Greatest factor between neighbours that are joined.
     pub apart: f64,
     /// Places where the curve bends: no line crosses them.

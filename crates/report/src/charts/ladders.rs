@@ -6,13 +6,12 @@ use record::Run;
 use workload::Direction;
 
 use super::axis::Axis;
-use super::chart::{Chart, figures_below};
+use super::chart::Chart;
 use super::ink::Ink;
 use super::joined::Pen;
 use super::modelled;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
 use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
-use super::panels::draw;
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Unit};
 use crate::words::progress::ending;
@@ -108,6 +107,11 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
 pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
     let lines: Vec<Line> =
         analysis.latencies.iter().map(|row| percentile_line(row, &analysis.latencies)).collect();
+    by_percentile("Latency of one I/O at a time by percentile", lines, percentile_table(&analysis.latencies))
+}
+
+/// Draws latency by percentile; `None` without a point.
+pub(super) fn by_percentile(title: &str, lines: Vec<Line>, table: Table) -> Option<Chart> {
     let (low, high) = range(values(&lines))?;
     let deepest = lines.iter().flat_map(Line::points).map(|point| point.0).fold(1.0, f64::max);
     let ticks =
@@ -118,15 +122,11 @@ pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
         Side::new("latency", time_axis(low, high)),
         lines,
     );
-    Some(ladder(
-        "Latency of one I/O at a time by percentile",
-        &[panel],
-        percentile_table(&analysis.latencies),
-    ))
+    Some(ladder(title, &[panel], table))
 }
 
 fn ladder(title: &str, panels: &[Panel], table: Table) -> Chart {
-    Chart::of(title, draw(title, &figures_below(title), 280, panels), table)
+    Chart::drawn(title, 280, panels, table)
 }
 
 /// Whether a marker carries its label in this panel.
@@ -179,7 +179,7 @@ fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<
 }
 
 /// Returns a logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
-pub(super) fn doubling_axis(
+pub(crate) fn doubling_axis(
     values: impl Iterator<Item = f64>,
     label: impl Fn(f64) -> String,
 ) -> Option<Axis> {
@@ -243,7 +243,7 @@ fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
 }
 
 /// Returns an axis from zero to a little above all values.
-pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
+pub(crate) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
     let all = values(lines).chain(levels.iter().map(|level| level.value));
     let top = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
     Axis::linear(0.0, top * 1.08, 5, |value| {
@@ -252,7 +252,7 @@ pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
 }
 
 /// Returns the place of a percentile on the axis: its number of nines.
-pub(super) fn nines(percent: f64) -> f64 {
+pub(crate) fn nines(percent: f64) -> f64 {
     -(1.0 - percent / 100.0).log10()
 }
 

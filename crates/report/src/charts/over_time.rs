@@ -21,7 +21,7 @@ use crate::words::sentence::{capital, plural};
 use crate::words::step_kind::kind_words;
 
 /// Most points of one series; longer series are drawn as the least and greatest value of each bucket.
-pub(super) const POINTS_MAX: usize = 2_000;
+pub(crate) const POINTS_MAX: usize = 2_000;
 
 /// Returns operations a second against time; `None` if nothing was recorded.
 pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
@@ -75,7 +75,7 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
 }
 
 /// A chart over the run's time: one panel, with the phases of the run as bands.
-pub(super) struct TimeChart<'t> {
+pub(crate) struct TimeChart<'t> {
     pub title: &'t str,
     /// Title, followed by the length of the run or by where the figures are.
     pub description: String,
@@ -112,7 +112,7 @@ fn timed<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> TimeChart<
 }
 
 /// The run's clock, in the unit that suits its length.
-pub(super) struct Clock {
+pub(crate) struct Clock {
     end_s: f64,
     factor: f64,
     unit: &'static str,
@@ -121,7 +121,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn of(run: &Run) -> Clock {
+    pub(crate) fn of(run: &Run) -> Clock {
         let steps = run.steps.iter().map(|step| step.ended);
         let end = steps.chain(run.samples.iter().map(|sample| sample.at)).max().unwrap_or_default();
         let end_s = end.as_secs_f64();
@@ -135,16 +135,16 @@ impl Clock {
         Clock { end_s, factor, unit, line }
     }
 
-    pub(super) fn place(&self, seconds: f64) -> f64 {
+    pub(crate) fn place(&self, seconds: f64) -> f64 {
         seconds / self.factor
     }
 
-    pub(super) fn axis(&self) -> Axis {
+    pub(crate) fn axis(&self) -> Axis {
         let own = || Axis::linear(0.0, self.end_s / self.factor, 10, numbers::figure);
         self.line.map_or_else(own, |line| line.axis(WIDTH))
     }
 
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let own = || format!("time since the start ({})", self.unit);
         self.line.map_or_else(own, |line| line.title())
     }
@@ -156,7 +156,7 @@ impl Clock {
 
 /// Returns the full intervals of a step, merged over its jobs, ramp included. Intervals shorter than the pulses of
 /// a throttle are put together as in the analysis.
-pub(super) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
+pub(crate) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
     for interval in step.full() {
         match merged.last_mut() {
@@ -167,7 +167,7 @@ pub(super) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     in_whole_pulses(merged)
 }
 
-pub(super) fn per_second(interval: &Interval, amount: u64) -> f64 {
+pub(crate) fn per_second(interval: &Interval, amount: u64) -> f64 {
     let seconds = interval.seconds();
     if seconds > 0.0 { amount as f64 / seconds } else { 0.0 }
 }
@@ -193,7 +193,7 @@ fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[D
 
 /// Returns the directions in which any request completed or failed in the step. A later stall is a zero in the
 /// series, never a gap.
-pub(super) fn directions_of(step: &StepRecord) -> Vec<Direction> {
+pub(crate) fn directions_of(step: &StepRecord) -> Vec<Direction> {
     let any = |direction: &Direction| {
         step.intervals
             .iter()
@@ -202,7 +202,7 @@ pub(super) fn directions_of(step: &StepRecord) -> Vec<Direction> {
     Direction::ALL.into_iter().filter(any).collect()
 }
 
-pub(super) fn ink_of(direction: Direction) -> Ink {
+pub(crate) fn ink_of(direction: Direction) -> Ink {
     match direction {
         Direction::Read => Ink::Read,
         Direction::Write => Ink::Write,
@@ -212,7 +212,7 @@ pub(super) fn ink_of(direction: Direction) -> Ink {
 
 /// Reduces all segments together to at most [`POINTS_MAX`] points: the least and greatest of each bucket, in the
 /// order they came.
-pub(super) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Segment> {
+pub(crate) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Segment> {
     let all: usize = segments.iter().map(Vec::len).sum();
     let bucket = (2 * all).div_ceil(POINTS_MAX);
     if bucket <= 2 {
@@ -235,7 +235,7 @@ fn extremes(bucket: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// Returns the claims on `quantity` in base units, or the caps that were found if there are no claims; each label
 /// once.
-pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
+pub(crate) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     let by = crate::words::terminal::claimed_by(run);
     let rows = analysis.verdict.rows.iter().filter(|row| row.quantity == quantity && row.claimed.value > 0.0);
     let mut levels: Vec<Level> = rows
@@ -248,7 +248,7 @@ pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec
 }
 
 /// Returns the claims on latency in nanoseconds; each label once.
-pub(super) fn claimed_latency(run: &Run, analysis: &Analysis) -> Vec<Level> {
+pub(crate) fn claimed_latency(run: &Run, analysis: &Analysis) -> Vec<Level> {
     let of = |quantity| claimed(run, analysis, quantity);
     fewest([of(Quantity::MeanLatency), of(Quantity::PercentileLatency)].concat())
 }
@@ -319,7 +319,7 @@ fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
 
 /// Returns the unit of every bandwidth in the charts: the unit of the claims, or else the one that suits the
 /// measurements.
-pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
+pub(crate) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     let claim = analysis
         .verdict
         .rows
@@ -336,7 +336,7 @@ pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
 
 /// Returns the phases of a watch, with its loads filled, or for other runs a band for consecutive steps of one
 /// kind, with the steps as its parts.
-pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
+pub(crate) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     let place = |time: workload::Nanos| clock.place(time.as_secs_f64());
     if !run.phases.is_empty() {
         return run
@@ -361,7 +361,7 @@ pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
 }
 
 /// Returns the band of a watch's phase between two places; filled if anything ran.
-pub(super) fn phase_band(phase: &Phase, (from, to): (f64, f64)) -> Band {
+pub(crate) fn phase_band(phase: &Phase, (from, to): (f64, f64)) -> Band {
     let shade = if phase.kind == PhaseKind::Idle { Shade::Clear } else { Shade::Filled };
     Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() }
 }
@@ -406,7 +406,7 @@ fn highest_level(levels: &[Level]) -> f64 {
 }
 
 /// Returns the least and greatest of the positive finite values; `None` if there are none.
-pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let above = values.filter(|value| value.is_finite() && *value > 0.0);
     above.fold(None, |found, value| match found {
         None => Some((value, value)),
@@ -415,13 +415,13 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// Widens a range so that it includes every level.
-pub(super) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f64) {
+pub(crate) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f64) {
     levels.iter().fold((low, high), |(low, high), level| (low.min(level.value), high.max(level.value)))
 }
 
 /// Returns a logarithmic axis of times in nanoseconds, with ticks at powers of ten, and at 2 and 5 times these if
 /// there is room.
-pub(super) fn time_axis(low: f64, high: f64) -> Axis {
+pub(crate) fn time_axis(low: f64, high: f64) -> Axis {
     let decades = (high / low).log10();
     let steps: &[f64] = match decades {
         // A range below a factor of two hardly ever holds two of 1, 2 and 5 times a power of ten.

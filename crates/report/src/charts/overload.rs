@@ -6,7 +6,7 @@ use record::{Metric, PhaseKind, Unit};
 use workload::Nanos;
 
 use super::axis::Axis;
-use super::chart::{Chart, figures_below};
+use super::chart::Chart;
 use super::definitions::{CHARTS, LineDefinition};
 use super::drawing::{Canvas, Type};
 use super::engineering;
@@ -15,7 +15,7 @@ use super::joined::Pen;
 use super::ladders::rising;
 use super::over_time::{claimed_latency, range, time_axis, with_levels};
 use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Shape, Side, WIDTH};
-use super::panels::{Sheet, draw, draw_sheet};
+use super::panels::{Sheet, draw_sheet};
 use super::view::View;
 use crate::words::Table;
 use crate::words::numbers;
@@ -166,7 +166,7 @@ impl View<'_> {
         let panels =
             [self.got_panel(&asked, x()), self.latency_panel(&asked, x())?, self.queue_panel(&asked, x())];
         let title = "What was asked and what came: rate, latency and queue";
-        Some(Chart::of(title, draw(title, &figures_below(title), 280, &panels), self.series_table()))
+        Some(Chart::drawn(title, 280, &panels, self.series_table()))
     }
 
     fn got_panel(&self, asked: &[f64], x: Axis) -> Panel {
@@ -282,8 +282,15 @@ fn level_key(levels: &[Level], wide: i32) -> (Canvas, i32) {
     (key, high)
 }
 
-/// Returns a logarithmic axis, because the shares of a load rise by factors: a tick at each share, or at round
-/// values if the shares lie too close.
+/// Most labels such as `0.5 k` that fit below a third of a chart.
+const TICKS_MAX: usize = 6;
+/// Least factor between two such ticks.
+const APART_MIN: f64 = 1.6;
+/// Factor of empty space beyond the least and the greatest rate.
+const SPACE: f64 = 1.3;
+
+/// Returns a logarithmic axis of the rates asked for, which rise by factors: a tick at each rate, or at 1, 2 and 5
+/// times powers of ten if the rates lie too close.
 fn asked_axis(asked: &[f64]) -> Axis {
     let Some((low, high)) = range(asked.iter().copied()) else {
         return Axis::linear(0.0, 1.0, 4, numbers::figure);
@@ -300,13 +307,8 @@ fn asked_axis(asked: &[f64]) -> Axis {
         false => numbers::trimmed(value),
     };
     let ticks = places.into_iter().map(|value| (value, label(value))).collect();
-    Axis::logarithmic(low / 1.3, high * 1.3, ticks).thinned(TICKS_MAX)
+    Axis::logarithmic(low / SPACE, high * SPACE, ticks).thinned(TICKS_MAX)
 }
-
-/// Most labels such as `0.5 k` that fit below a third of a chart.
-const TICKS_MAX: usize = 6;
-/// Least factor between two such ticks.
-const APART_MIN: f64 = 1.6;
 
 fn panel(title: &str, x: Axis, y: Axis, lines: Vec<Line>) -> Panel {
     Panel::of(Side::new("asked, I/Os a second", x), Side::new(title, y), lines)

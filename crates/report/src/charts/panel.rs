@@ -5,7 +5,7 @@ use super::ink::Ink;
 
 /// One pair of axes and what stands between them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Panel {
+pub(crate) struct Panel {
     /// What the panel shows, written above everything else; empty if the chart's own title says it.
     pub heading: String,
     /// Quantity and unit of the y axis, written above it.
@@ -25,7 +25,7 @@ pub(super) struct Panel {
 }
 
 /// An axis with its quantity and unit.
-pub(super) struct Side {
+pub(crate) struct Side {
     pub title: String,
     pub axis: Axis,
 }
@@ -63,7 +63,7 @@ impl Panel {
 
 /// A named series; a new segment begins where the pen is lifted.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     pub name: String,
     pub ink: Ink,
     pub segments: Vec<Segment>,
@@ -97,14 +97,14 @@ impl Line {
 
 /// Points drawn without lifting the pen.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Segment {
+pub(crate) struct Segment {
     pub points: Vec<(f64, f64)>,
     pub area: Area,
 }
 
 /// What lies within a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Area {
+pub(crate) enum Area {
     /// Nothing: the segment is a line.
     Open,
     /// Shaded: the segment outlines the range between least and greatest values.
@@ -119,7 +119,7 @@ impl From<Vec<(f64, f64)>> for Segment {
 
 /// What stands on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dots {
+pub(crate) enum Dots {
     None,
     /// At every point.
     Each(Shape),
@@ -129,7 +129,7 @@ pub(super) enum Dots {
 
 /// Shapes along a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Circle,
     Square,
     Triangle,
@@ -148,7 +148,7 @@ pub(crate) struct Level {
 
 /// A vertical line with a label at its foot.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Marker {
+pub(crate) struct Marker {
     pub at: f64,
     /// Empty if another panel of the chart carries the label.
     pub label: String,
@@ -156,7 +156,7 @@ pub(super) struct Marker {
 
 /// A span of the x axis, labelled above the plot.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Band {
+pub(crate) struct Band {
     pub from: f64,
     pub to: f64,
     pub label: String,
@@ -167,18 +167,18 @@ pub(super) struct Band {
 
 /// Whether a band stands out from the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shade {
+pub(crate) enum Shade {
     Filled,
     Clear,
 }
 
 /// Width of every chart in pixels, before the page scales it.
-pub(super) const WIDTH: i32 = 920;
-pub(super) const LETTER: i32 = 11;
-pub(super) const HEADER: i32 = 22;
+pub(crate) const WIDTH: i32 = 920;
+pub(crate) const LETTER: i32 = 11;
+pub(crate) const HEADER: i32 = 22;
 /// Height of a row of the legend if it does not fit beside the title.
-pub(super) const LEGEND_ROW: i32 = 16;
-pub(super) const MARGIN: i32 = 8;
+pub(crate) const LEGEND_ROW: i32 = 16;
+pub(crate) const MARGIN: i32 = 8;
 
 /// Least room left and right of a chart over time, in pixels.
-pub(super) const TIMED_SIDES: (i32, i32) = (56, 92);
+pub(crate) const TIMED_SIDES: (i32, i32) = (56, 92);

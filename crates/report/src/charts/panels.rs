@@ -18,7 +18,7 @@ const FOOT: i32 = 36;
 const HEADING: i32 = 18;
 
 /// Draws the panels side by side, `height` pixels high.
-pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> Drawing {
+pub(crate) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> Drawing {
     let columns = panels.len().max(1);
     let sheet = |wide: i32| {
         let cell = (wide / columns as i32, height);
@@ -34,7 +34,7 @@ pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]
 }
 
 /// A picture of equal panels in rows and columns.
-pub(super) struct Sheet<'t> {
+pub(crate) struct Sheet<'t> {
     pub title: &'t str,
     pub description: &'t str,
     /// What stands above the panels, with its height in pixels.
@@ -46,7 +46,7 @@ pub(super) struct Sheet<'t> {
 }
 
 /// Draws the panels row by row.
-pub(super) fn draw_sheet(sheet: Sheet<'_>, panels: &[Panel]) -> Drawing {
+pub(crate) fn draw_sheet(sheet: Sheet<'_>, panels: &[Panel]) -> Drawing {
     let columns = sheet.columns.max(1);
     let rows = panels.len().div_ceil(columns).max(1);
     let size = (sheet.cell.0 * columns as i32, sheet.head.1 + sheet.cell.1 * rows as i32);

@@ -4,12 +4,11 @@ use record::{Along, Measure, ReportedPart, ReportedSeries, Run};
 use workload::Direction;
 
 use super::axis::Axis;
-use super::chart::{Chart, figures_below};
+use super::chart::Chart;
 use super::ink::Ink;
-use super::ladders::nines;
+use super::ladders::{by_percentile, nines};
 use super::over_time::{ink_of, range, thinned, time_axis};
 use super::panel::{Dots, Line, Panel, Shape, Side};
-use super::panels::draw;
 use crate::words::Table;
 use crate::words::imported::{series_words, way_words};
 use crate::words::numbers::{self, Prefix, Unit};
@@ -120,8 +119,7 @@ fn series(run: &Run, group: &Group) -> Option<Chart> {
         Side::new(y_title, y),
         lines,
     );
-    let drawing = draw(group.title, &figures_below(group.title), 230, &[panel]);
-    Some(Chart::of(group.title, drawing, points_table(&found, x_title, unit)))
+    Some(Chart::drawn(group.title, 230, &[panel], points_table(&found, x_title, unit)))
 }
 
 fn points_table(found: &[&ReportedSeries], x_title: &str, unit: Unit) -> Table {
@@ -145,18 +143,7 @@ pub(super) fn percentiles(run: &Run) -> Option<Chart> {
     for part in &run.reported {
         percentile_lines(part, &mut lines, &mut table);
     }
-    let (low, high) = range(lines.iter().flat_map(Line::points).map(|point| point.1))?;
-    let deepest = lines.iter().flat_map(Line::points).map(|point| point.0).fold(1.0, f64::max);
-    let ticks =
-        [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].map(|percent| (nines(percent), format!("{percent} %")));
-    let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
-    let title = "Latency by percentile, as printed";
-    let panel = Panel::of(
-        Side::new("share of I/Os that took no longer", Axis::with_ticks(0.0, deepest * 1.02, ticks)),
-        Side::new("latency", time_axis(low, high)),
-        lines,
-    );
-    Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), table))
+    by_percentile("Latency by percentile, as printed", lines, table)
 }
 
 fn percentile_lines(part: &ReportedPart, lines: &mut Vec<Line>, table: &mut Table) {

@@ -10,10 +10,8 @@ use workload::Nanos;
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
-use super::{
-    by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, soaked, sought,
-    together,
-};
+use super::{by_depth, ladders, machine, over_time, reported};
+use crate::answers::{burst, headroom, map, places, soak, together};
 use crate::words::messages::message;
 
 /// A chart of a run.
@@ -82,15 +80,15 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 
 /// The charts in the order of the files' numbers, which is also their order within each part of a page.
 pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 28] = [
-    row("map", Part::Answer, |of| heat::heat(of.analysis)),
-    row("map-blocks", Part::Answer, |of| of_blocks::by_block(of.analysis)),
+    row("map", Part::Answer, |of| map::charts::heat(of.analysis)),
+    row("map-blocks", Part::Answer, |of| map::charts::by_block(of.analysis)),
     row("at-a-glance", Part::Devices, |of| of.view?.at_a_glance()),
     row("overload", Part::SideBySide, |of| of.view?.overload()),
-    row("latency-by-rate", Part::Answer, |of| sought::latency_by_rate(of.analysis)),
-    row("soak", Part::Answer, |of| soaked::over_time(of.analysis)),
+    row("latency-by-rate", Part::Answer, |of| headroom::charts::latency_by_rate(of.analysis)),
+    row("soak", Part::Answer, |of| soak::charts::over_time(of.analysis)),
     row("overload-summary", Part::Asked, |of| of.view?.summary()),
-    row("bucket-of-operations", Part::Answer, drained::operations),
-    row("bucket-of-bytes", Part::Answer, drained::bytes),
+    row("bucket-of-operations", Part::Answer, burst::charts::operations),
+    row("bucket-of-bytes", Part::Answer, burst::charts::bytes),
     ChartOfRun {
         decides: Some(3),
         zoom: Some(series::rate),
@@ -111,11 +109,11 @@ pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 28] = [
         ..row("blocks", Part::Block, |of| ladders::block_sizes(of.run, of.analysis))
     },
     row("percentiles", Part::Latency, |of| ladders::percentiles(of.analysis)),
-    row("strip", Part::Answer, |of| places::strip(of.analysis)),
-    row("working-sets", Part::Answer, |of| places::working_sets(of.analysis)),
-    row("sequences", Part::Answer, |of| places::tracks(of.analysis)),
-    row("together", Part::Answer, |of| together::alone_and_together(of.analysis)),
-    row("together-steps", Part::Answer, |of| together::shares_over_time(of.run, of.analysis)),
+    row("strip", Part::Answer, |of| places::charts::strip(of.analysis)),
+    row("working-sets", Part::Answer, |of| places::charts::working_sets(of.analysis)),
+    row("sequences", Part::Answer, |of| places::charts::tracks(of.analysis)),
+    row("together", Part::Answer, |of| together::charts::alone_and_together(of.analysis)),
+    row("together-steps", Part::Answer, |of| together::charts::shares_over_time(of.run, of.analysis)),
     ChartOfRun { files: Files::PageAlone, ..row("cpu", Part::Machine, |of| machine::cpu(of.run)) },
     ChartOfRun { files: Files::PageAlone, ..row("devices", Part::Machine, |of| machine::devices(of.run)) },
     row("reported-rate", Part::Printed, |of| reported::rate(of.run)),

@@ -5,12 +5,12 @@ use analysis::compare::{Comparison, ReadingFinding, Row};
 use super::document::{Document, document};
 use super::findings::{block, said};
 use super::parts::{note, prose, scrolled, scrolling, section};
-use crate::charts::{bars, differences};
+use crate::answers::turns::{self, charts::differences};
+use crate::charts::bars;
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::better_buy::{Room, lead, price_table};
 use crate::words::comparison_words as words;
-use crate::words::turns;
 
 /// Returns the comparison as one HTML document: light and dark, printable, readable without its charts.
 pub fn comparison_html(comparison: &Comparison) -> String {

@@ -3,10 +3,11 @@
 use analysis::{Analysis, Doubt, ProcedureAnswer, Verdict};
 use record::Run;
 
-use super::answered;
 use super::findings::findings;
-use super::parts::{above, figure, prose, scrolled_as, section};
+use super::parts::{above, figure, note, prose, scrolled_as, section, titled};
 use super::shown::Figures;
+use crate::answers::sheet::{Block, Section};
+use crate::answers::sheets;
 use crate::charts::{DrawnChart, Part, Picture, PictureOptions, Source, drawn, pictures};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
@@ -40,9 +41,9 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let shown = Figures::of(run, charts.iter().map(named).collect());
     let claims = claims(run, &analysis.verdict);
     let top = match &analysis.answered {
-        Some(answered @ ProcedureAnswer::Check(_)) => markup![claims, answered::sections(answered)],
+        Some(answered @ ProcedureAnswer::Check(_)) => markup![claims, answers(answered)],
         // What was asked is answered first.
-        Some(answered) => markup![answered::sections(answered), claims],
+        Some(answered) => markup![answers(answered), claims],
         None => claims,
     };
     markup![
@@ -52,6 +53,33 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
         findings(analysis, &shown),
         HEADINGS.iter().map(below).collect::<Markup>(),
     ]
+}
+
+/// Returns what stands between the verdict and the charts against time.
+fn answers(answered: &ProcedureAnswer) -> Markup {
+    sheets(answered).iter().flat_map(|sheet| &sheet.sections).map(part).collect()
+}
+
+fn part(part: &Section) -> Markup {
+    let content: Markup = part.blocks.iter().map(block).collect();
+    if part.heading.is_empty() { content } else { section(&part.heading, content) }
+}
+
+fn block(part: &Block) -> Markup {
+    match part {
+        Block::Items(_, items) => {
+            let items: Markup = items.iter().map(|item| element("li").holding(prose(item))).collect();
+            element("ul").line(items)
+        }
+        Block::Paragraphs(_, paragraphs) => {
+            paragraphs.iter().map(|paragraph| element("p").line(prose(paragraph))).collect()
+        }
+        Block::Note(words) => note(words.as_str()),
+        Block::Titled(title, table, _) => titled(title, table),
+        Block::Captioned(caption, table, _) => scrolled_as(table, caption),
+        Block::Page(part) => block(part),
+        Block::Verbatim(_) | Block::Terminal(_) => Markup::default(),
+    }
 }
 
 /// Returns what the load of a watch did, by its own account.

@@ -12,12 +12,12 @@ use super::parts::{section, titled};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::imported::either;
-use crate::words::note::note;
 use crate::words::numbers;
 use crate::words::progress::ending;
+use crate::words::provenance::started;
 use crate::words::shell::shell_word;
-use crate::words::started::started;
 use crate::words::step_kind::kind_words;
+use crate::words::steps::note;
 use crate::words::target_doubt::target_doubt;
 
 /// Returns the last section of the page.

@@ -1,12 +1,10 @@
 //! One HTML file that needs no network and no script: verdict, claims, charts, evidence, findings, method.
 
-mod answered;
 pub(crate) mod comparison;
 mod document;
 mod findings;
 mod imported;
 pub(crate) mod live;
-mod matrix;
 pub(crate) mod measured;
 mod method;
 mod parts;
@@ -21,12 +19,12 @@ use record::Run;
 
 use crate::charts::PictureOptions;
 use crate::markup::{Markup, element, markup};
-use crate::words::started::started;
+use crate::words::provenance::started;
 use crate::words::tiles::tiles;
 use crate::words::verdict::headline;
-use crate::words::{imported as other_tool, numbers};
+use crate::words::{imported as other_tool, matrix, numbers};
 use document::{Document, document};
-use parts::prose;
+use parts::{note, prose, scrolled, section};
 
 /// Returns the report as one HTML document: light and dark, printable, readable without its charts.
 pub fn html(run: &Run, analysis: &Analysis) -> String {
@@ -56,12 +54,35 @@ pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Stri
 fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     let printed = imported::sections(run, analysis);
     match (watch::is_watch(run), printed) {
-        (false, None) => markup![matrix::sections(run), measured::sections(run, analysis)],
+        (false, None) => markup![matrix(run), measured::sections(run, analysis)],
         (false, Some(printed)) => printed,
         (true, printed) => {
             markup![watch::sections((run, analysis), options), measured::own_load(run, analysis), printed,]
         }
     }
+}
+
+/// Returns a run whose loads were each both read and written, as the tables in which CrystalDiskMark shows such
+/// loads; nothing if its loads do not form such a matrix.
+fn matrix(run: &Run) -> Markup {
+    let cells = analysis::cells(run);
+    let (Some(bandwidths), Some(rates), Some(latencies)) =
+        (matrix::bandwidths(&cells), matrix::rates(&cells), matrix::latencies(&cells))
+    else {
+        return Markup::default();
+    };
+    let mix = matrix::mix_words(&cells).unwrap_or_default();
+    markup![
+        section(
+            "MB/s",
+            markup![
+                scrolled(&bandwidths),
+                note(format!("1 MB is 1,000,000 bytes. {mix}").trim_end().to_owned())
+            ]
+        ),
+        section("Operations a second", scrolled(&rates)),
+        section("Mean latency", scrolled(&latencies)),
+    ]
 }
 
 /// Returns what the page is about: the target, the file that another tool printed, or the machine that was

@@ -3,7 +3,6 @@
 //! The script comes from `web/` and is in the binary if it was built there. A page without it has only the
 //! drawings and says so. docs/decisions/zoom.md has the reasons and the sizes.
 
-mod measured;
 mod packed;
 mod watched;
 
@@ -13,10 +12,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use workload::Nanos;
 
-use crate::charts::{Ink, Level};
+use crate::charts::{Ink, Level, MeasuredChart, measured_series};
 use crate::markup::{Markup, element, markup};
 use crate::words::step_kind::{kind_words, step_words};
 use crate::words::wrap::{clean, clean_json};
+use packed::Extremes;
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.js"));
 const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.css"));
@@ -44,7 +44,7 @@ pub(crate) struct Zoom {
 
 /// Returns the zoom of the run's page; only the page's rules if it has no time series.
 pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
-    let found = [measured::series(run, analysis), watched::series(run, analysis)];
+    let found = [of_steps(run, analysis), watched::series(run, analysis)];
     let Some(series) = found.into_iter().flatten().reduce(ZoomSeries::beside) else {
         return Zoom { head: rules("'none'"), ..Zoom::default() };
     };
@@ -205,4 +205,34 @@ fn span((from, to): (Nanos, Nanos), label: &str) -> Value {
 fn inks() -> Map<String, Value> {
     let row = |ink: Ink| json!({ "light": ink.hex(), "dark": ink.dark_hex(), "dash": ink.dash() });
     Ink::all().map(|ink| (ink.name(), row(ink))).collect()
+}
+
+/// Most buckets of a line: with more, the page of a day's load would be larger than that of a day's watch.
+const BUCKETS_MAX: usize = 8_000;
+
+/// Returns the charts of `run`'s steps against time as data; `None` if it has none.
+fn of_steps(run: &Run, analysis: &Analysis) -> Option<ZoomSeries> {
+    let series = measured_series(run, analysis)?;
+    let cut = record::thinned(&series.spans, &[], BUCKETS_MAX, &[]);
+    let lengths = packed::lengths(&cut, &series.spans);
+    Some(ZoomSeries {
+        charts: series.charts.iter().map(|(id, drawn)| chart(id, drawn, &lengths)).collect(),
+        times: vec![cut.iter().map(|bucket| (bucket.from, bucket.to)).collect()],
+        gaps: Vec::new(),
+    })
+}
+
+fn chart(id: &'static str, drawn: &MeasuredChart, lengths: &[usize]) -> Chart {
+    let values: Vec<Extremes> = drawn.lines.iter().map(|line| Extremes::of(&line.values, lengths)).collect();
+    let lines = drawn.lines.iter();
+    let logarithmic = drawn.unit == record::Unit::Seconds;
+    let panel = Panel {
+        title: drawn.title.to_owned(),
+        unit: drawn.unit,
+        written: drawn.written.map(|unit| PanelUnit { name: unit.name, factor: unit.factor }),
+        scale: if logarithmic { "logarithmic" } else { "linear" },
+        lines: lines.map(|line| Line { name: line.name.clone(), ink: line.ink.name() }).collect(),
+        levels: drawn.levels.iter().map(level).collect(),
+    };
+    Chart { device: String::new(), chart: id, times: 0, panels: vec![panel], values: packed::values(&values) }
 }

@@ -6,7 +6,7 @@ use analysis::compare::{Comparison, Measure, PriceRow, Ratio, RatioAnswer, Row};
 use super::comparison_words::{label, three, work_words};
 use super::numbers::{self, Prefix};
 use super::table::Table;
-use super::turns;
+use crate::answers::turns;
 
 /// Factor below which rates count as alike.
 const ALIKE: f64 = 1.05;

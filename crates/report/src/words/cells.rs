@@ -94,7 +94,7 @@ pub(crate) fn cell_table(cells: &[Cell]) -> Table {
                 format!("{} {order} {}", numbers::block(point.block as f64), plural(point.direction)),
                 numbers::count(f64::from(point.depth)),
                 numbers::estimate(&point.iops, IOPS),
-                format!("{} {}", numbers::estimate(&bandwidth, unit), unit.name),
+                numbers::with_unit(&bandwidth, unit),
             ];
             row.extend(times);
             table.rows.push(row);

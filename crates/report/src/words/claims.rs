@@ -60,7 +60,7 @@ fn written(row: &ClaimRow, unit: Unit) -> ClaimWords {
     let measured = match &row.measured {
         None => "not measured".to_owned(),
         Some(estimate) if named => numbers::estimate(estimate, unit),
-        Some(estimate) => format!("{} {}", numbers::estimate(estimate, unit), unit.name),
+        Some(estimate) => numbers::with_unit(estimate, unit),
     };
     ClaimWords {
         what: clean(&row.what),
@@ -168,7 +168,7 @@ pub fn against(row: &ClaimRow) -> String {
     let unit = unit_of(row);
     let measured = match &row.measured {
         None => "not measured".to_owned(),
-        Some(estimate) => format!("{} {}", numbers::estimate(estimate, unit), unit.name),
+        Some(estimate) => numbers::with_unit(estimate, unit),
     };
     let words = claimed(row, unit);
     let number = words.strip_suffix(unit.name).map_or(words.as_str(), str::trim_end);

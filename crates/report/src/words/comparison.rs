@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use workload::InTurns;
 
+use crate::answers::turns;
 use crate::words::better_buy::{Room, baseline_notes, lead, price_table};
 use crate::words::comparison_words as words;
 use crate::words::document::{Object, document_json};
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
-use crate::words::{numbers, turns};
 
 /// Length of the longest bar, in columns.
 const BAR: usize = 36;
@@ -118,20 +118,18 @@ fn table(comparison: &Comparison) -> String {
 }
 
 fn table_row(row: &Row) -> String {
-    let unit = words::unit_of(row);
-    let cell = |side: usize| {
-        row.figures.get(side).and_then(Option::as_ref).map_or_else(String::new, |figure| match unit {
-            Some(unit) => format!("{} {}", words::digits(figure, unit.factor), unit.name),
-            None => numbers::count(figure.value),
-        })
-    };
     let ratio = row.ratios.iter().flatten().next();
     let told = ratio.map_or_else(String::new, |ratio| {
         format!("{} {}", words::ratio_words(ratio), words::answer_words(ratio))
     });
     let what = wrap_between("", 2, 31, &work_and_measure(row));
     let mut lines = what.lines();
-    let first = format!("{:<32}{:>11}{:>11}  ", lines.next().unwrap_or_default(), cell(0), cell(1));
+    let first = format!(
+        "{:<32}{:>11}{:>11}  ",
+        lines.next().unwrap_or_default(),
+        words::cell(row, 0),
+        words::cell(row, 1)
+    );
     let told = wrap_between("", 0, COLUMNS - 56, &told);
     let mut told = told.lines();
     let mut text = format!("{}\n", format!("{first}{}", told.next().unwrap_or_default()).trim_end());

@@ -7,9 +7,9 @@ use analysis::compare::{
 use analysis::{Confidence, Quantity};
 use workload::Direction;
 
+use crate::answers::turns;
 use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::sentence::plural;
-use crate::words::turns;
 use crate::words::wrap::clean;
 
 /// Describes a work: `4 KiB random reads, depth 64, in 75 % reads`.
@@ -470,8 +470,16 @@ fn within_sentence(comparison: &Comparison, row: &PriceRow, within: &Within) -> 
     format!("per {unit} of {work}, p99 within {latency}, a month: {}{cheaper}.", each.join(", "))
 }
 
+/// Formats the figure of one side; empty without one.
+pub(crate) fn cell(row: &Row, side: usize) -> String {
+    row.figures.get(side).and_then(Option::as_ref).map_or_else(String::new, |figure| match unit_of(row) {
+        Some(unit) => format!("{} {}", digits(figure, unit.factor), unit.name),
+        None => numbers::count(figure.value),
+    })
+}
+
 /// Returns the unit that all figures of a row share; `None` for operations a second, which need none.
-pub(crate) fn unit_of(row: &Row) -> Option<Unit> {
+fn unit_of(row: &Row) -> Option<Unit> {
     let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
     match row.measure {
         Measure::BytesPerSecond => Some(Unit::of_bandwidth(most, Prefix::Binary)),

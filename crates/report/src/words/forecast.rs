@@ -24,6 +24,8 @@ pub struct Forecast {
 /// Burst credits of a policy that a run spends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Credits {
+    /// The command takes no policy, so nothing is said of credits.
+    NotForecast,
     /// No policy was named.
     #[default]
     Unknown,
@@ -38,7 +40,7 @@ pub enum Credits {
 /// Returns the forecast as a paragraph of at most 80 columns: time, bytes written, credits, billing.
 pub fn forecast(forecast: &Forecast) -> String {
     let mut sentences = vec![lasts(forecast), written(forecast.bytes_written)];
-    sentences.push(spent(forecast.credits));
+    sentences.extend(spent(forecast.credits));
     sentences.extend(forecast.billing.iter().map(|text| clean(text)));
     wrap("", &sentences.join(" "))
 }
@@ -70,15 +72,16 @@ fn written(bytes: u64) -> String {
     }
 }
 
-fn spent(credits: Credits) -> String {
-    match credits {
+fn spent(credits: Credits) -> Option<String> {
+    Some(match credits {
+        Credits::NotForecast => return None,
         Credits::Unknown => "What burst credits it spends is not known without --policy.".to_owned(),
         Credits::NoBurst => "Spends no burst credits.".to_owned(),
         Credits::Unpublished => {
             "What burst credits it spends is not known: their number is not published.".to_owned()
         }
         Credits::Share(share) => format!("Spends up to {} of the burst credits.", numbers::share(share)),
-    }
+    })
 }
 
 #[cfg(test)]

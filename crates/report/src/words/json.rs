@@ -16,8 +16,8 @@ use workload::{Direction, Ending, Nanos, StepKind, StepPlan};
 
 use crate::words::document::{Object, document_json};
 use crate::words::doubt::doubt_json;
-use crate::words::note::note;
 use crate::words::sentence::{competing, next_step, sentence};
+use crate::words::steps::note;
 use crate::words::target_doubt::target_doubt;
 use crate::words::verdict::verdict_words;
 

@@ -2,16 +2,15 @@
 //! plain title.
 
 use analysis::findings::{BandwidthCap, Crossover, DepthBound, IopsCap, Saturation, ThrottledAboveNominal};
-use analysis::{Analysis, Estimate, Finding, Greatest, LatencyRole, LevelUnit, Meaning, ProcedureAnswer};
+use analysis::{Analysis, Estimate, Finding, LatencyRole, LevelUnit, Meaning};
 use workload::Direction;
 
 use super::findings::{FindingChart, told};
 use super::numbers::{self, IOPS, Prefix, Unit};
 use super::sentence::{capital, plural};
-use super::sought::bound_words;
 use super::stops::filling_depth;
 use super::watch_words::scale_words;
-use super::{drained, places};
+use crate::answers::{burst, headroom, places};
 
 /// Most letters of a title: one line above a chart.
 const LETTERS_MAX: usize = 110;
@@ -23,9 +22,9 @@ pub(crate) fn message(id: &str, analysis: &Analysis) -> Option<String> {
         "blocks" | "map" => both(&|direction| by_block(analysis, direction)),
         "percentiles" => percentiles(analysis),
         "overload-summary" => overload(analysis),
-        "latency-by-rate" => within_bounds(analysis),
-        "strip" => by_place(analysis),
-        "rate" => shown_of_run(id, analysis).or_else(|| while_burst_lasts(analysis)),
+        "latency-by-rate" => headroom::within_bounds(analysis),
+        "strip" => places::by_place(analysis).map(|said| headline(&said)),
+        "rate" => shown_of_run(id, analysis).or_else(|| burst::while_it_lasts(analysis)),
         _ => shown_of_run(id, analysis),
     }
     .filter(|words| words.chars().count() <= LETTERS_MAX)
@@ -33,24 +32,6 @@ pub(crate) fn message(id: &str, analysis: &Analysis) -> Option<String> {
 
 fn shown_of_run(id: &str, analysis: &Analysis) -> Option<String> {
     shown(analysis, &|place| matches!(place, FindingChart::OfRun(named) if named == id))
-}
-
-/// Returns the verdict by place as a headline: `Alike everywhere (within 2.5 %), the first time as later`.
-fn by_place(analysis: &Analysis) -> Option<String> {
-    let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        ProcedureAnswer::Places(answer) => Some(answer),
-        _ => None,
-    })?;
-    let words = places::verdict(answer);
-    Some(capital(&headline(&format!("{} {}", words.word.to_lowercase(), words.rest.trim_start()))))
-}
-
-/// Returns the levels of a drain: `3,000 IOPS while the burst lasts, 300 IOPS when it is over`.
-fn while_burst_lasts(analysis: &Analysis) -> Option<String> {
-    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        ProcedureAnswer::Burst(answer) => answer.parts.iter().find_map(drained::levels),
-        _ => None,
-    })
 }
 
 /// Returns the message of a watched device's chart; `None` if no finding provides one.
@@ -176,22 +157,6 @@ fn overload(analysis: &Analysis) -> Option<String> {
         (None, None) => of(&level.all, "IOPS"),
     };
     Some(format!("From {} of its nominal rate on it stays at {held}", scale_words(scale)))
-}
-
-/// Returns the greatest rate within the bounds: `p99 ≤ 10 ms holds up to 2,400 IOPS`.
-fn within_bounds(analysis: &Analysis) -> Option<String> {
-    let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        ProcedureAnswer::Headroom(answer) => Some(answer),
-        _ => None,
-    })?;
-    let bounds: Vec<String> = answer.bounds.iter().map(|bound| bound_words(*bound)).collect();
-    let holds = if bounds.len() == 1 { "holds" } else { "hold" };
-    match answer.greatest? {
-        Greatest::Found(rate) | Greatest::Between(rate) => {
-            Some(format!("{} {holds} up to {} IOPS", bounds.join(" and "), numbers::level(&rate, IOPS)))
-        }
-        Greatest::AtLeast(_) | Greatest::AtMost(_) => None,
-    }
 }
 
 #[cfg(test)]

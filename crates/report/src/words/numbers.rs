@@ -199,10 +199,20 @@ pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     format!("{} ± {}", rounded(value, places), rounded(half, places))
 }
 
+/// Formats [`estimate`] with its unit: `330 ± 12 MiB/s`.
+pub fn with_unit(of: &Estimate, unit: Unit) -> String {
+    format!("{} {}", estimate(of, unit), unit.name)
+}
+
+/// Formats a bandwidth with its interval, in the binary unit that suits it.
+pub fn bandwidth_estimate(of: &Estimate) -> String {
+    with_unit(of, Unit::of_bandwidth(of.value, Prefix::Binary))
+}
+
 /// Formats [`estimate`] with its unit: `330 ± 12 MiB/s`, `about 330 MiB/s (too unsteady for an interval)`.
 pub fn estimate_in(of: &Estimate, unit: Unit) -> String {
     let why = if is_unsteady(of) { " (too unsteady for an interval)" } else { "" };
-    format!("{} {}{why}", estimate(of, unit), unit.name)
+    with_unit(of, unit) + why
 }
 
 /// Formats the value alone, with no more digits than its interval supports and no fraction from 100 on: `5,000`

@@ -58,27 +58,32 @@ fn said(row: &QuickRow) -> String {
 
 /// Returns which rates can be relied on.
 fn conclusion(rows: &[QuickRow]) -> String {
-    let rate = |row: &QuickRow| numbers::in_unit(row.cell.bytes_per_second, unit(rows));
-    let of = |way: &str| {
-        let volume = |row: &&QuickRow| row.whose == Whose::Volume && row.direction.name() == way;
-        let flushed = rows.iter().filter(volume).find(|row| row.cell.pattern.flush_every.is_some());
-        flushed.or(rows.iter().find(volume))
-    };
-    let words: Vec<String> = ["write", "read"]
-        .into_iter()
-        .filter_map(|way| {
-            let row = of(way)?;
-            let safely = if row.cell.pattern.flush_every.is_some() { " safely stored" } else { "" };
-            Some(format!("{way}s {}{safely}", rate(row)))
-        })
-        .collect();
     if rows.iter().any(|row| row.whose == Whose::Memory) {
         return "No figure here is a volume's: the folder lies in memory.".to_owned();
     }
-    match words.is_empty() {
-        true => "No figure here is the volume's own: all went through a cache.".to_owned(),
-        false => format!("The volume itself {} in one stream.", words.join(", ")),
+    let rates: Vec<String> = [Direction::Write, Direction::Read]
+        .into_iter()
+        .filter_map(|direction| {
+            let row = of_volume(rows, direction)?;
+            let stored = if is_flushed(row) { " safely stored" } else { "" };
+            let rate = numbers::in_unit(row.cell.bytes_per_second, unit(rows));
+            Some(format!("{}s {rate}{stored}", direction.name()))
+        })
+        .collect();
+    if rates.is_empty() {
+        return "No figure here is the volume's own: all went through a cache.".to_owned();
     }
+    format!("The volume itself {} in one stream.", rates.join(", "))
+}
+
+/// Returns a row that is the volume's own, flushed if there is one.
+fn of_volume(rows: &[QuickRow], direction: Direction) -> Option<&QuickRow> {
+    let own = || rows.iter().filter(move |row| row.whose == Whose::Volume && row.direction == direction);
+    own().find(|row| is_flushed(row)).or_else(|| own().next())
+}
+
+fn is_flushed(row: &QuickRow) -> bool {
+    row.cell.pattern.flush_every.is_some()
 }
 
 /// A quick look.

@@ -2,7 +2,7 @@
 
 use analysis::findings::{BandwidthCap, Crossover, IopsCap};
 use analysis::{Analysis, Estimate, Headroom, HeadroomBound, LatencyRole, LatencyRow, Meaning, Point};
-use record::{Run, StepRecord};
+use record::{Mismatch, Note, Run, StepRecord};
 use workload::{Direction, StepKind};
 
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
@@ -186,4 +186,27 @@ fn job(point: &Point) -> PartWords {
             numbers::time(point.latency_ns_p99 as f64)
         ),
     }
+}
+
+/// Returns what the engine reports about a step, as a sentence. Strings from the machine are inserted unchanged.
+pub fn note(note: &Note) -> String {
+    match note {
+        Note::Features { words, .. } | Note::Other { words } => words.clone(),
+        Note::Silence(silence) => silence.to_string(),
+        Note::Held(held) => held.to_string(),
+        Note::Mismatch(mismatch) => mismatch_words(mismatch),
+        Note::Crossed(crossed) => crossed.to_string(),
+        Note::Steered(steered) => steered.to_string(),
+        Note::CutOff => {
+            "The run was cut off in this step: its totals are merged from the intervals that were stored."
+                .to_owned()
+        }
+    }
+}
+
+fn mismatch_words(mismatch: &Mismatch) -> String {
+    let Mismatch { what, path, offset, io_offset, io_bytes } = mismatch;
+    format!(
+        "verify: {what} at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})"
+    )
 }

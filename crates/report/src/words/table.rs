@@ -1,4 +1,4 @@
-//! A table of text, for a page or for the figures of a drawing.
+//! A table of text, for a page, for the figures of a drawing or for a terminal.
 
 /// Headings and rows of plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,10 +9,38 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+/// How the columns of a table are aligned in a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// All to the left.
+    Left,
+    /// The first to the left, figures to the right.
+    Figures,
+    /// The last to the left, figures to the right.
+    WordsLast,
+    /// As [`Columns::Figures`], with the width of the first column and of each other one.
+    Fixed(usize, usize),
+}
+
 impl Table {
     /// Returns a table with these headings and no rows.
     pub fn headed(head: &[&str]) -> Table {
         Table { head: head.iter().map(|&word| word.to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// Returns the table as lines for a terminal, indented by two.
+    pub(crate) fn text(&self, columns: Columns) -> String {
+        let widths: Vec<usize> = (0..self.head.len()).map(|column| self.width(column, columns)).collect();
+        std::iter::once(&self.head).chain(&self.rows).map(|row| columns.line(row, &widths)).collect()
+    }
+
+    fn width(&self, column: usize, columns: Columns) -> usize {
+        let cells = || std::iter::once(&self.head).chain(&self.rows).filter_map(|row| row.get(column));
+        match columns {
+            Columns::Fixed(first, _) if column == 0 => first,
+            Columns::Fixed(_, other) => other,
+            _ => cells().map(|cell| cell.chars().count()).max().unwrap_or(0),
+        }
     }
 
     /// Removes one column.
@@ -28,5 +56,32 @@ impl Table {
         let empty: Vec<usize> = (0..self.head.len()).filter(is_empty).collect();
         // From the last to the first, so that the remaining indices stay valid.
         empty.into_iter().rev().fold(self, Table::without)
+    }
+}
+
+impl Columns {
+    fn line(self, row: &[String], widths: &[usize]) -> String {
+        let cell = |(at, (cell, width)): (usize, (&String, &usize))| match self.is_left(at, row.len()) {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
+        };
+        let cells: Vec<String> = row.iter().zip(widths).enumerate().map(cell).collect();
+        format!("  {}", cells.join(self.gap())).trim_end().to_owned() + "\n"
+    }
+
+    fn is_left(self, column: usize, columns: usize) -> bool {
+        match self {
+            Columns::Left => true,
+            Columns::Figures | Columns::Fixed(..) => column == 0,
+            Columns::WordsLast => column + 1 == columns,
+        }
+    }
+
+    fn gap(self) -> &'static str {
+        match self {
+            Columns::Left | Columns::WordsLast => "  ",
+            Columns::Figures => "   ",
+            Columns::Fixed(..) => "",
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use analysis::{Analysis, Answer, ProcedureAnswer, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
-use crate::words::answered;
+use crate::answers;
 use crate::words::claims::{ClaimWords, claim_words, p99_head, tolerated};
 use crate::words::doubt::{doubt, remedy};
 use crate::words::found::{Extent, findings};
@@ -62,31 +62,20 @@ pub(crate) fn kind_words(target: &TargetFacts) -> String {
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
-    let sections = match (&analysis.watched, &analysis.answered) {
-        (Some(watched), _) => {
-            let [table, findings, lapses] = watch::sections(run, analysis, watched);
-            vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
+    let (before, after) = match (&analysis.watched, &analysis.answered) {
+        (Some(watched), _) => (vec![summary(run)], watch::sections(run, analysis, watched).to_vec()),
+        (None, Some(answered)) if !matches!(answered, ProcedureAnswer::Check(_)) => {
+            (Vec::new(), vec![answers::text(answered), findings(analysis, extent)])
         }
-        (None, Some(ProcedureAnswer::Check(check))) => vec![
-            cleaned(steps(run, analysis)),
-            cleaned(findings(analysis, extent)),
-            cleaned(answered::text(&ProcedureAnswer::Check(check.clone()))),
-            verdict,
-            cleaned(claim_table(run, &analysis.verdict)),
-            cleaned(doubts_of_rows(&analysis.verdict)),
-        ],
-        (None, Some(answered)) => {
-            vec![verdict, cleaned(answered::text(answered)), cleaned(findings(analysis, extent))]
+        (None, check) => {
+            let head = if check.is_some() { String::new() } else { summary(run) };
+            let parts = check.as_ref().map_or_else(String::new, answers::text);
+            let claims = vec![claim_table(run, &analysis.verdict), doubts_of_rows(&analysis.verdict)];
+            (vec![head, steps(run, analysis), findings(analysis, extent), parts], claims)
         }
-        (None, None) => vec![
-            cleaned(summary(run)),
-            cleaned(steps(run, analysis)),
-            cleaned(findings(analysis, extent)),
-            verdict,
-            cleaned(claim_table(run, &analysis.verdict)),
-            cleaned(doubts_of_rows(&analysis.verdict)),
-        ],
     };
+    let (before, after) = (before.into_iter().map(cleaned), after.into_iter().map(cleaned));
+    let sections: Vec<String> = before.chain([verdict]).chain(after).collect();
     let running = running_words(run).map(|words| wrap("", &words)).unwrap_or_default();
     let all = std::iter::once(&running).chain(&sections).map(String::as_str);
     let filled: Vec<&str> = all.filter(|section| !section.is_empty()).collect();

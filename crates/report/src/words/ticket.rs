@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use analysis::{Analysis, Finding, Verdict};
 use record::{HostFacts, Run, TargetFacts};
 
-use crate::words::answered;
+use crate::answers;
 use crate::words::claims::{claim_words, p99_head};
 use crate::words::numbers;
 use crate::words::running::state;
@@ -120,7 +120,7 @@ fn table(run: &Run, analysis: &Analysis) -> String {
             let [table, ..] = watch::sections(run, analysis, watched);
             table
         }
-        (None, Some(answered)) => answered::text(answered),
+        (None, Some(answered)) => answers::text(answered),
         (None, None) => String::new(),
     };
     let lines = clean_lines(&lines).replace("```", "");

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
 use record::{Run, TargetKind};
 
-pub use crate::words::answer::VerdictWords;
-use crate::words::answered;
+use crate::answers;
+pub use crate::answers::sheet::VerdictWords;
 use crate::words::cells::best;
 use crate::words::changes::course;
 use crate::words::claims::{against, reading};
@@ -28,7 +28,7 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(watched) = &analysis.watched {
         return watch::verdict_words(run, analysis, watched);
     }
-    if let Some(words) = answered::verdict(analysis) {
+    if let Some(words) = answers::verdict(analysis) {
         return words;
     }
     of_claims(run, analysis, Beside::Nothing)
@@ -44,7 +44,7 @@ enum Beside {
 
 /// Returns [`verdict_words`] for use beside tiles: for claims only the answer and its reasons.
 pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
-    let told = origin(run).is_some() || analysis.watched.is_some() || answered::verdict(analysis).is_some();
+    let told = origin(run).is_some() || analysis.watched.is_some() || answers::verdict(analysis).is_some();
     if told {
         return verdict_words(run, analysis);
     }

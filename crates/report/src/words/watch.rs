@@ -7,8 +7,8 @@ use analysis::{
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
+use crate::answers::sheet::VerdictWords;
 use crate::words::Table;
-use crate::words::answer::VerdictWords;
 use crate::words::doubt::doubt;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{competing, confidence, evidence, next_step, sentence};

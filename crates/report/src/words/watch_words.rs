@@ -52,7 +52,7 @@ pub(super) fn operations(level: &Level) -> String {
 
 pub(super) fn bytes(level: &Level) -> String {
     let unit = Unit::of_bandwidth(level.all.value, Prefix::Binary);
-    let of = |estimate| format!("{} {}", numbers::estimate(estimate, unit), unit.name);
+    let of = |estimate| numbers::with_unit(estimate, unit);
     match (&level.read, &level.write) {
         (Some(read), Some(write)) => format!("{} of reads and {} of writes", of(read), of(write)),
         (Some(read), None) => format!("{} of reads", of(read)),

@@ -74,7 +74,7 @@ fn pages_that_cannot_be_read_are_passed_over() {
     std::fs::write(&path, &bytes).unwrap();
     let (run, troubles) = read_what_can_be(&path).unwrap();
     let words = words(&troubles);
-    assert!(words.contains("rows were expected behind row"), "{words}");
+    assert!(words.contains("rows were expected after row"), "{words}");
     assert!(words.contains("broken.plimsoll is damaged in table '"), "{words}");
     let whole = watched();
     assert_eq!(run.steps, whole.steps);

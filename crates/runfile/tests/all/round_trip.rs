@@ -131,3 +131,12 @@ fn other_formats_have_the_buckets_of_a_distribution_in_the_open() {
         assert_eq!(serde_json::from_str::<record::Distribution>(text).unwrap(), latency);
     }
 }
+
+#[test]
+fn a_procedure_is_stored_under_the_name_it_has_in_files_that_exist() {
+    let stored = crate::runs::asked::each().map(|asked| serde_json::to_value(asked).unwrap());
+    assert_eq!(
+        stored.each_ref().map(|request| request["procedure"].as_str().unwrap()),
+        ["burst", "headroom", "map", "in_turns", "places", "together", "check", "soak"]
+    );
+}

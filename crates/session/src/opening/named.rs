@@ -13,7 +13,7 @@ use crate::signals::StopFlag;
 
 pub use super::laying::{Call, LayoutError, make_folder_of};
 
-/// Whether people are told what a device holds before it is written.
+/// Whether the user is shown what a device holds before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
     /// Told on stderr when the permit is given.
@@ -45,7 +45,7 @@ pub enum FileError {
 /// How the files of a run are treated.
 #[derive(Clone, Debug)]
 pub struct Treatment {
-    /// Whether people are told what a device holds.
+    /// Whether the user is shown what a device holds.
     pub announcement: Announcement,
     /// What to do if direct I/O is not possible.
     pub without_direct: WithoutDirect,

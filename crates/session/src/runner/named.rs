@@ -22,7 +22,7 @@ pub struct NamedRunner {
     clock: Clock,
     stop: StopFlag,
     files: NamedFiles,
-    /// What is opened, in words such as `opening the files`: if a file does not answer, people are told so, and
+    /// What is opened, in words such as `opening the files`: if a file does not answer, the user is warned, and
     /// the wait ends when patience is over. `None` waits without end, because leaving would lose what has been
     /// recorded.
     opening: Option<&'static str>,

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "a table is what this test is for")]
 
 mod buckets;
-mod bursts;
+mod burst;
 mod catalogue;
 mod ceilings;
 mod checked;

@@ -1,7 +1,7 @@
 //! Maps of volumes drawn at random: caps, unit, budgets, crossover and depths against the truth, and predicted
 //! cells against the volume itself.
 
-use analysis::mapped::{Basis, CapOfMap, DirectionMap, HeldBy, MapCell};
+use analysis::map::{Basis, CapOfMap, DirectionMap, HeldBy, MapCell};
 use analysis::{Analysis, Confidence, Estimate, LevelUnit, MapAnswer, ProcedureAnswer, analyse};
 use experiments::{Cells, CheckAsk, Layout, MapAsk, Step, Writes, next_map_step};
 use policy::Level;

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use analysis::{BurstBudget, BurstPart, Estimate, Resource, drained};
+use analysis::{BurstBudget, BurstPart, Estimate, Resource, burst_answer};
 use experiments::{Layout, burst_forecast, burst_left, next_burst_step};
 use policy::Catalogue;
 use record::{Note, StepRecord};
@@ -11,7 +11,7 @@ use session::{Setup, conduct};
 use statistics::Stream;
 use workload::{BurstOf, BurstRequest, Direction, Ending, Mix, Nanos, StepKind, StopRule};
 
-use crate::bursts::{Case, MOST_S, QUICK_MOST, Until, choices, runner};
+use crate::burst::{Case, MOST_S, QUICK_MOST, Until, choices, runner};
 use crate::checked::{Nobody, count, each, quarter};
 
 /// Number of volumes that are killed.
@@ -95,7 +95,7 @@ fn gone_on(number: usize) -> Option<(Case, BurstPart, f64)> {
     let next =
         |done: &[StepRecord]| next_burst_step(&asked, Layout::None, &[first.as_slice(), done].concat());
     steps.extend(conduct(&next, setup.runner.as_mut(), &mut Nobody).0);
-    let part = drained(&steps, &asked, None).of(Resource::Iops).cloned();
+    let part = burst_answer(&steps, &asked, None).of(Resource::Iops).cloned();
     // If it emptied before, the figure is what the first drain found.
     let emptied = first.iter().any(|step| step.plan.kind == StepKind::Idle);
     let most =
@@ -208,7 +208,7 @@ fn writes_drain_as_reads_do() {
         let next = |done: &[StepRecord]| next_burst_step(&asked, Layout::None, done);
         let (steps, error) = conduct(&next, setup.runner.as_mut(), &mut Nobody);
         assert!(error.is_none(), "{error:?}");
-        let part = drained(&steps, &asked, None).of(Resource::Iops).cloned().unwrap();
+        let part = burst_answer(&steps, &asked, None).of(Resource::Iops).cloned().unwrap();
         let near = |told: Option<Estimate>, truth: f64| (told.unwrap().value / truth - 1.0).abs() < 0.01;
         assert!(near(part.burst, 3000.0) && near(part.base, 300.0) && near(part.refill, 300.0), "{part:#?}");
         assert!(near(part.held.map(|held| held.amount), 540_000.0), "{part:#?}");
@@ -228,7 +228,7 @@ fn both_ways_of(words: &str, mix: Mix) -> (BurstRequest, Vec<StepRecord>) {
 }
 
 fn budget(steps: &[StepRecord], asked: &BurstRequest) -> Option<BurstBudget> {
-    let part = drained(steps, asked, None).of(Resource::Iops).cloned().unwrap();
+    let part = burst_answer(steps, asked, None).of(Resource::Iops).cloned().unwrap();
     part.both_ways.map(|both| both.budget)
 }
 

@@ -6,7 +6,7 @@ use experiments::{Layout, Step, TurnsAsk, next_turn};
 use record::{Run, StepRecord};
 use session::{Runner, Setup, Wish, conduct, set_up};
 use workload::{
-    Access, BlockSizes, Bytes, InTurns, Job, Mix, Nanos, ProcedureRequest, StepKind, StopRule, Target,
+    Access, BlockSizes, Bytes, Job, Mix, Nanos, ProcedureRequest, StepKind, StopRule, Target, TurnsRequest,
     Workload,
 };
 
@@ -45,7 +45,7 @@ const TEN: Plan = Plan { look_at: &[10], loads: 5 };
 
 fn ask(seed: u64, plan: Plan) -> TurnsAsk {
     let loads: Vec<Step> = LOADS.into_iter().take(plan.loads).map(load).collect();
-    let in_turns = InTurns {
+    let in_turns = TurnsRequest {
         comparison: seed.to_string(),
         seed,
         side: 0,
@@ -75,7 +75,7 @@ fn in_turns(volumes: [&str; 2], ask: &TurnsAsk) -> Comparison {
     let side = |(side, steps): (usize, Vec<StepRecord>)| {
         let mut run = Run::started(Vec::new(), 0);
         run.steps = steps;
-        run.asked = Some(ProcedureRequest::InTurns(InTurns { side: side as u8, ..ask.in_turns.clone() }));
+        run.asked = Some(ProcedureRequest::Turns(TurnsRequest { side: side as u8, ..ask.in_turns.clone() }));
         Side::of_runs(ask.in_turns.labels[side].clone(), vec![run])
     };
     compare(&done.into_iter().enumerate().map(side).collect::<Vec<_>>())

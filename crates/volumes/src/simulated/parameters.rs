@@ -318,7 +318,7 @@ pub(super) const ROWS: &[Row] = {
             "cache_holds",
             Size(Bytes(0), Bytes::gib(64), |s| &mut s.cache_holds),
             "cache",
-            "so much of the volume's beginning lies in it at first; nothing",
+            "how much of the volume's beginning lies in it at first; nothing",
         ),
         row(
             "first_touch",
@@ -438,7 +438,7 @@ pub(super) const ROWS: &[Row] = {
             "machine_share",
             Share(0.0, TAKEN_MAX, |s| &mut s.machine_share),
             "",
-            "share of these for which this volume passes before the others; none, whoever comes first",
+            "share of these for which this volume passes before the others; none: first come, first served",
         ),
     ]
 };

@@ -3,20 +3,20 @@
 mod burst;
 mod check;
 mod headroom;
-mod in_turns;
 mod map;
 mod places;
 mod soak;
 mod together;
+mod turns;
 
 pub use burst::{BurstOf, BurstRequest};
 pub use check::{CheckPlan, CheckRequest, name_in_part, part_of_name};
 pub use headroom::{HeadroomRequest, LatencyBound, LoadPart};
-pub use in_turns::InTurns;
 pub use map::MapRequest;
 pub use places::PlacesRequest;
 pub use soak::SoakRequest;
 pub use together::{NamedMachine, TogetherLoad, TogetherRequest, TogetherVolume};
+pub use turns::TurnsRequest;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,8 @@ pub enum ProcedureRequest {
     /// `plimsoll where`: how places of a volume differ.
     Places(PlacesRequest),
     /// `plimsoll compare` on targets: one side of those that are loaded in turns.
-    InTurns(InTurns),
+    #[serde(rename = "in_turns")]
+    Turns(TurnsRequest),
     /// `plimsoll check --together`: what several volumes bear at once.
     Together(TogetherRequest),
     /// `plimsoll check`: its plan, and the parameters of procedures that are parts of it.

@@ -2,8 +2,8 @@
 //! them in turns now.
 
 mod against;
-mod live;
 mod load;
+mod turns;
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
                 html.display()
             )));
         }
-        return if against_fio { against::run(arguments) } else { live::run(arguments) };
+        return if against_fio { against::run(arguments) } else { turns::run(arguments) };
     }
     let over = Over { kind: Some(PAGE), inputs: &[] };
     let page = arguments.html.as_deref().map(|html| Output::ask(html, over)).transpose()?;

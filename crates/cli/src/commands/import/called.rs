@@ -1,5 +1,5 @@
-//! The file name of an imported result: its source, its job, and the tool with its version, so that ten files can be
-//! told apart.
+//! The file name of an imported result: its source, its job, and the tool with its version, so that ten files can
+//! be distinguished.
 
 use std::path::Path;
 

@@ -32,7 +32,7 @@ pub(in crate::commands) struct MatchDocument<'a> {
     circumstances: &'a Circumstances,
     /// Policies that give every level, the likeliest first.
     candidates: &'a [Candidate],
-    /// For each candidate after the first, what would distinguish it from that.
+    /// How each candidate after the first differs from it.
     apart: Vec<Apart>,
 }
 

@@ -105,7 +105,7 @@ fn one_subject(arguments: &WatchArguments) -> Result<(), Failure> {
     let contradictions = [
         (
             ends_in_nothing && !command,
-            "-- without a command: write the command behind it, as in plimsoll watch -- ./app",
+            "-- without a command: write the command after it, as in plimsoll watch -- ./app",
         ),
         (
             load && command,

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use workload::{BurstOf, BurstRequest, Bytes, Mix, Nanos, ProcedureRequest};
 
-/// Generates what any procedure was asked for, or `None`.
-pub fn asked() -> impl Strategy<Value = Option<ProcedureRequest>> {
-    let of = [
+/// What each procedure was asked for.
+pub fn each() -> [ProcedureRequest; 8] {
+    [
         ProcedureRequest::Burst(BurstRequest {
             of: BurstOf::Both,
             most: Nanos(1),
@@ -18,12 +18,16 @@ pub fn asked() -> impl Strategy<Value = Option<ProcedureRequest>> {
         }),
         ProcedureRequest::Headroom(Default::default()),
         ProcedureRequest::Map(Default::default()),
-        ProcedureRequest::InTurns(Default::default()),
+        ProcedureRequest::Turns(Default::default()),
         ProcedureRequest::Places(Default::default()),
         ProcedureRequest::Together(Default::default()),
         ProcedureRequest::Check(Default::default()),
         ProcedureRequest::Soak(Default::default()),
-    ];
-    let every = of.into_iter().map(Some).chain([None]);
+    ]
+}
+
+/// Generates what any procedure was asked for, or `None`.
+pub fn asked() -> impl Strategy<Value = Option<ProcedureRequest>> {
+    let every = each().into_iter().map(Some).chain([None]);
     proptest::sample::select(every.collect::<Vec<_>>())
 }

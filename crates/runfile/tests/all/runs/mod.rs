@@ -1,6 +1,6 @@
 //! Runs for the tests: one that can be understood at a glance, and random ones.
 
-mod asked;
+pub mod asked;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

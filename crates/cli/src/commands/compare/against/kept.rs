@@ -6,22 +6,22 @@ use runfile::{WriteError, Writer};
 use session::failure::Failure;
 use session::output;
 use session::place::{Place, short};
-use workload::{InTurns, ProcedureRequest};
+use workload::{ProcedureRequest, TurnsRequest};
 
 use analysis::compare::IN_BLOCK;
 
 /// One side of the comparison.
 pub(super) struct ComparisonSide<'a> {
     place: &'a Place,
-    ask: InTurns,
+    ask: TurnsRequest,
     /// `None` before the first block.
     run: Option<(Run, Writer)>,
 }
 
 impl<'a> ComparisonSide<'a> {
     /// Returns side number `side` of the comparison `ask`, with nothing recorded yet.
-    pub(super) fn new(place: &'a Place, ask: &InTurns, side: usize) -> ComparisonSide<'a> {
-        ComparisonSide { place, ask: InTurns { side: side as u8, ..ask.clone() }, run: None }
+    pub(super) fn new(place: &'a Place, ask: &TurnsRequest, side: usize) -> ComparisonSide<'a> {
+        ComparisonSide { place, ask: TurnsRequest { side: side as u8, ..ask.clone() }, run: None }
     }
 
     /// Appends what one block printed to that of earlier blocks, and stores it.
@@ -42,7 +42,7 @@ impl<'a> ComparisonSide<'a> {
     }
 
     fn begin(&self, printed: &Run) -> Result<(Run, Writer), Failure> {
-        let asked = Some(ProcedureRequest::InTurns(self.ask.clone()));
+        let asked = Some(ProcedureRequest::Turns(self.ask.clone()));
         let run = Run { asked, reported: Vec::new(), complete: false, ..printed.clone() };
         let bear = |bytes: &[u8]| self.place.bear(bytes);
         let writer = Writer::create(bear, &run, self.place.same_device).map_err(Failure::failed)?;

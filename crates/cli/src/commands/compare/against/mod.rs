@@ -19,7 +19,7 @@ use session::place::{Place, short};
 use session::run;
 use session::signals::StopFlag;
 use statistics::Stream;
-use workload::{InTurns, Target};
+use workload::{Target, TurnsRequest};
 
 use super::{labelled, margin, sides_of_runs};
 use crate::arguments::{CompareArguments, Format};
@@ -129,9 +129,9 @@ fn announce(setup: &Setup, job: &SameJob, blocks: u32) {
     output::people(report::against_forecast(blocks, seconds).trim_end());
 }
 
-fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<InTurns, Failure> {
-    Ok(InTurns {
-        comparison: super::live::name_of_comparison(arguments.turns.seed),
+fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<TurnsRequest, Failure> {
+    Ok(TurnsRequest {
+        comparison: super::turns::name_of_comparison(arguments.turns.seed),
         seed: arguments.turns.seed,
         side: 0,
         labels: LABELS.iter().map(|label| (*label).to_owned()).collect(),
@@ -145,7 +145,7 @@ fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<InTur
 /// Runs both tools in turns until all blocks are stored or the user stops; an incomplete block is no pair and is dropped.
 fn in_turns(
     kept: &mut [ComparisonSide<'_>],
-    ask: &InTurns,
+    ask: &TurnsRequest,
     (job, stop): (&SameJob, &StopFlag),
 ) -> Result<(), Failure> {
     for block in 0..ask.blocks() {

@@ -1,0 +1,104 @@
+//! Risks: each is named where it applies, and is silent where it does not.
+
+use std::collections::BTreeSet;
+
+use explain::{Level, every};
+
+use crate::one;
+
+/// The name of a risk, a command to which it applies, and one to which it does not; empty if it always applies.
+#[rustfmt::skip]
+const EXAMPLES: &[(&str, &str, &str)] = &[
+    ("destroys-device", "fio --name=a --rw=randwrite --filename=/dev/sdz", "fio --name=a --rw=randread --filename=/dev/sdz"),
+    ("overwrites-file", "fio --name=a --rw=randwrite --filename=x --size=1g", "fio --name=a --rw=randread --filename=x --size=1g"),
+    ("overwrites-store", "fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randwrite", "fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randread"),
+    ("not-storage", "fio --name=a --ioengine=cpuio --cpuload=50 --runtime=5", "fio --name=a --ioengine=psync --rw=read --size=1m"),
+    ("flush-figures", "fio --name=a --rw=write --fdatasync=1 --ioengine=sync --size=22m --bs=2300", "fio --name=a --rw=write --fdatasync=1 --ioengine=libaio --direct=1 --size=22m"),
+    ("trace-writes", "fio --name=a --read_iolog=t.log", "fio --name=a --read_iolog=t.log --replay_skip=write,trim"),
+    ("removes-files", "fio --name=a --ioengine=filedelete --filename=x --filesize=4k", "fio --name=a --ioengine=filestat --filename=x --filesize=4k"),
+    ("no-size", "fio --name=a --rw=randread --filename=x", "fio --name=a --rw=randread --filename=x --size=1g"),
+    ("one-at-a-time", "fio --name=a --rw=randread --size=1g --iodepth=32", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio"),
+    ("buffered-libaio", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio --direct=1"),
+    ("no-direct", "fio --name=a --rw=randwrite --size=1g", "fio --name=a --rw=randwrite --size=1g --sync=1"),
+    ("runtime-is-a-cap", "fio --name=a --rw=randread --size=1g --runtime=60", "fio --name=a --rw=randread --size=1g --runtime=60 --time_based"),
+    ("no-set-time", "fio --name=a --rw=randread --size=4g", "fio --name=a --rw=randread --size=4g --runtime=60 --time_based"),
+    ("shorter-than-a-burst", "fio --name=a --rw=randread --size=4g --runtime=60", "fio --name=a --rw=randread --size=4g --runtime=3600"),
+    ("no-latency", "fio --name=a --rw=randread --size=4g --gtod_reduce=1", "fio --name=a --rw=randread --size=4g"),
+    ("latency-of-the-queue", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=64", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4"),
+    ("iops-of-depth-one", "fio --name=a --rw=randread --size=4g --direct=1", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4"),
+    ("copies-in-step", "fio --name=a --rw=read --filename=/dev/sdz --numjobs=4", "fio --name=a --rw=read --filename=/dev/sdz --numjobs=4 --offset_increment=10g"),
+    ("offset-of-one-copy", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g --numjobs=2"),
+    ("chance-in-order", "fio --name=a --rw=read --size=1g --random_distribution=zipf:1.2", "fio --name=a --rw=randread --size=1g --random_distribution=zipf:1.2"),
+    ("rate-is-a-ceiling", "fio --name=a --rw=randwrite --size=1g --rate_iops=3200", "fio --name=a --rw=randwrite --size=1g"),
+    ("unwritten-reads", "fio --name=a --rw=randread --size=1g", "fio --name=a --rw=randwrite --size=1g"),
+    ("unwritten-writes", "fio --name=a --rw=randwrite --size=1g", "fio --name=a --rw=randwrite --size=1g --overwrite=1"),
+    ("other-caches", "fio --name=a --rw=randread --size=1g --direct=1", "fio --name=a --rw=randwrite --size=1g --direct=1"),
+    ("same-places", "fio --name=a --rw=randread --size=1g", "fio --name=a --rw=randread --size=1g --randrepeat=0"),
+    ("each-by-itself", "fio --name=a --rw=randread --size=1g --numjobs=4", "fio --name=a --rw=randread --size=1g --numjobs=4 --group_reporting"),
+    ("long-blocks", "fio --name=a --rw=randread --size=1g --bs=1m", "fio --name=a --rw=randread --size=1g --bs=64k"),
+    ("trailing-comma", "fio --name=a --rw=randrw --size=1g --rate_iops=700,300,", "fio --name=a --rw=randrw --size=1g --rate_iops=700,300"),
+    ("name-inside-a-section", "[a]\nname=b\nrw=read\nsize=1g\n", "[a]\nrw=read\nsize=1g\n"),
+    ("makes-anew", "diskspd -c10G -Sh -L t.dat", "diskspd -Sh -L t.dat"),
+    ("writes-over", "diskspd -w30 -Sh -L t.dat", "diskspd -Sh -L t.dat"),
+    ("cached", "diskspd -L t.dat", "diskspd -Sh -L t.dat"),
+    ("every-write-waits", "diskspd -w100 -Sh -L t.dat", "diskspd -w100 -Su -L t.dat"),
+    ("latency-of-the-queue", "diskspd -t4 -o8 -Sh -L t.dat", "diskspd -t4 -o8 -L t.dat"),
+    ("no-latency", "diskspd -Sh t.dat", "diskspd -Sh -L t.dat"),
+    ("shorter-than-a-burst", "diskspd -d30 -Sh -L t.dat", "diskspd -d3600 -Sh -L t.dat"),
+    ("long-warm-up", "diskspd -W7200 -Sh -L t.dat", "diskspd -W5 -Sh -L t.dat"),
+    ("host-cache", "diskspd -Sh -L t.dat", "diskspd -w100 -Sh -L t.dat"),
+    ("same-data", "diskspd -w100 -Sh -L t.dat", "diskspd -w100 -Zr -Sh -L t.dat"),
+    ("same-places", "diskspd -r -Sh -L t.dat", "diskspd -r -z7 -Sh -L t.dat"),
+    ("destroys", "ioping -WWW /dev/sdz", "ioping -W ."),
+    ("no-tail", "ioping -c 10 .", "ioping -c 5000 ."),
+    ("one-place", "ioping -s 1m .", "ioping -s 256k ."),
+    ("an-idle-volume", "ioping -c 10 .", "ioping -i 0 -c 5000 ."),
+    ("small-working-set", "ioping -c 10 .", "ioping -S 1g -c 10 ."),
+    ("cached", "ioping -C .", "ioping -D ."),
+    ("advice-only", "ioping -c 10 .", "ioping -D -c 10 ."),
+    ("since-boot", "iostat -x 10 30", "iostat -y -x 10 30"),
+    ("long-interval", "iostat -y -x 10 30", "iostat -y -x 1 30"),
+    ("utilisation", "iostat -y -x 1 30", "iostat -y 1 30"),
+    ("layers", "iostat -y -x 1 30", "iostat -y -x sda 1 30"),
+    ("destroys-device", "dd if=/dev/zero of=/dev/sdz bs=1M count=1", "dd if=/dev/sdz of=/dev/null bs=1M count=1"),
+    ("overwrites-file", "dd if=/dev/zero of=t bs=1M count=1", "dd if=t of=/dev/null bs=1M count=1"),
+    ("not-flushed", "dd if=/dev/zero of=t bs=1M count=1024", "dd if=/dev/zero of=t bs=1M count=1024 conv=fdatasync"),
+    ("cached-read", "dd if=t of=/dev/null bs=1M", "dd if=t of=/dev/null bs=1M iflag=direct"),
+    ("zeros", "dd if=/dev/zero of=t bs=1M count=1", "dd if=x of=t bs=1M count=1 iflag=direct"),
+    ("slow-source", "dd if=/dev/urandom of=t bs=1M count=1", "dd if=/dev/zero of=t bs=1M count=1"),
+    ("one-stream", "dd if=t of=/dev/null bs=1M", ""),
+    ("short-blocks", "dd if=t of=/dev/null", "dd if=t of=/dev/null bs=1M"),
+    ("no-end", "dd if=/dev/zero of=t bs=1M", "dd if=/dev/zero of=t bs=1M count=10"),
+];
+
+fn risks(pasted: &str) -> BTreeSet<&'static str> {
+    one(pasted).risks.iter().map(|told| told.id).collect()
+}
+
+#[test]
+fn every_risk_is_told_where_it_holds_and_only_there() {
+    for (id, example, without) in EXAMPLES {
+        assert!(risks(example).contains(id), "{id}: not told of {example}");
+        if !without.is_empty() {
+            assert!(!risks(without).contains(id), "{id}: told of {without}");
+        }
+    }
+    let listed = |name: &str| EXAMPLES.iter().filter(|(id, ..)| *id == name).count();
+    for risk in every() {
+        assert_eq!(listed(risk.id), every().filter(|other| other.id == risk.id).count(), "{}", risk.id);
+        assert!(!risk.source.is_empty());
+    }
+}
+
+#[test]
+fn dangers_come_first_and_every_text_is_a_sentence() {
+    for (_, example, _) in EXAMPLES {
+        let told = one(example).risks;
+        assert!(told.is_sorted_by_key(|told| told.level), "{example}");
+        for one in &told {
+            assert!(one.text.ends_with('.') && one.text.len() > 20, "{}", one.text);
+            assert!(!one.text.contains("  "), "{}", one.text);
+        }
+    }
+    assert!(every().any(|risk| risk.level == Level::Danger));
+}

@@ -1,0 +1,63 @@
+//! The answers of procedures: a folder for each, with its words, tiles, tables and charts.
+//!
+//! Each makes a [`Sheet`] of its answer, from which terminal, ticket and page take what they show.
+
+pub(crate) mod burst;
+pub(crate) mod headroom;
+pub(crate) mod map;
+pub(crate) mod places;
+pub(crate) mod sheet;
+pub(crate) mod soak;
+pub(crate) mod together;
+pub(crate) mod turns;
+
+use analysis::{Analysis, ProcedureAnswer};
+use workload::CheckPlan;
+
+use crate::words::wrap::wrap;
+use sheet::{Sheet, VerdictWords};
+
+/// Returns a sheet for each procedure that answers, in the order in which they ran.
+pub(crate) fn sheets(answered: &ProcedureAnswer) -> Vec<Sheet> {
+    answered.each().iter().filter_map(sheet).collect()
+}
+
+/// Returns the sheet of one answer; `None` for a check, whose parts have theirs.
+fn sheet(answered: &ProcedureAnswer) -> Option<Sheet> {
+    Some(match answered {
+        ProcedureAnswer::Check(_) => return None,
+        ProcedureAnswer::Burst(answer) => burst::sheet(answer),
+        ProcedureAnswer::Headroom(answer) => headroom::sheet(answer),
+        ProcedureAnswer::Map(answer) => map::sheet(answer),
+        ProcedureAnswer::Places(answer) => places::sheet(answer),
+        ProcedureAnswer::Soak(answer) => soak::sheet(answer),
+        ProcedureAnswer::Together(answer) => together::sheet(answer),
+    })
+}
+
+/// Returns the answer in a sentence or two; `None` for a check, whose claims are its verdict, unless it claims
+/// nothing and a drain is its only part.
+pub(crate) fn verdict(analysis: &Analysis) -> Option<VerdictWords> {
+    match analysis.answered.as_ref()? {
+        ProcedureAnswer::Check(check) => match check.parts.as_slice() {
+            [one] if check.plan == CheckPlan::Burst && analysis.verdict.rows.is_empty() => {
+                sheet(one)?.verdict
+            }
+            _ => None,
+        },
+        one => sheet(one)?.verdict,
+    }
+}
+
+/// Returns what stands below the verdict in a terminal; the parts of a check each begin with their own answer.
+pub(crate) fn text(answered: &ProcedureAnswer) -> String {
+    let is_check = matches!(answered, ProcedureAnswer::Check(_));
+    let of_sheet = |sheet: &Sheet| match &sheet.verdict {
+        Some(words) if is_check => {
+            let said = format!("{}: {} {}", sheet.command, words.sentence(), words.stops);
+            wrap("", said.trim_end()) + &sheet.text()
+        }
+        _ => sheet.text(),
+    };
+    sheets(answered).iter().map(of_sheet).collect::<Vec<_>>().join("\n")
+}
