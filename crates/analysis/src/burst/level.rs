@@ -3,11 +3,11 @@
 use super::stretch::Stretch;
 use crate::estimate::Estimate;
 
-/// Most points that are kept of a stretch.
+/// Most points that are stored of a stretch.
 const POINTS: usize = 400;
 
-/// Returns times in seconds and the content then, beginning with what was there at first: loads take what is beyond
-/// the base, rests earn. Empty if `base` or `held` is not known.
+/// Returns times in seconds with the content at each, from the first one on: loads take what they get beyond the base,
+/// rests earn. Empty if `base` or `held` is not known.
 pub(super) fn against_time(
     all: &[Stretch],
     base: Option<Estimate>,
