@@ -11,7 +11,7 @@ use crate::estimate::Estimate;
 pub enum Metering {
     /// The cumulative count is pinned, as by a meter of an even rate.
     Metered,
-    /// The cumulative count drifts by more than independent arrivals would.
+    /// The cumulative count drifts at least as much as that of independent arrivals.
     NotMetered,
     /// The counts show neither.
     Unclear,

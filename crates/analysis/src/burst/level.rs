@@ -6,8 +6,8 @@ use crate::estimate::Estimate;
 /// Most points that are stored of a stretch.
 const POINTS: usize = 400;
 
-/// Returns times in seconds with the content at each, from the first one on: loads take what they get beyond the base,
-/// rests earn. Empty if `base` or `held` is not known.
+/// Returns the content of the bucket over time, from the start on: loads take their excess over the base, rests earn.
+/// Empty if `base` or `held` is not known.
 pub(super) fn against_time(
     all: &[Stretch],
     base: Option<Estimate>,

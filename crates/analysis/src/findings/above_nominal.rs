@@ -26,7 +26,7 @@ const LATE_NS: f64 = 10e6;
 const LATE_TIMES: f64 = 4.0;
 /// Share of their median within which the few seconds of a throttled phase agree.
 const AGREE: f64 = 0.05;
-/// The same for the few seconds of one direction, which may get less only because it shares the queue with the other.
+/// Share of their median within which the few seconds of a direction agree that may get less only because of the other.
 const AGREE_SHARED: f64 = 0.01;
 /// Fewest seconds from which a variance is taken.
 const FEW: usize = 8;

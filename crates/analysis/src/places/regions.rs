@@ -9,8 +9,8 @@ use super::readings::{Place, SettledReadings};
 use crate::estimate::Estimate;
 
 /// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks touched before differ
-/// only by tails and neighbours, which the median of pairs suppresses. A check uses 3, as it probes few blocks (method
-/// 5.5).
+/// only by tails and neighbours, which the median of pairs suppresses. A check uses 3, as it probes few blocks
+/// (method 5.5).
 const ONCE: f64 = 1.5;
 /// Ratio of the first reading to later ones above which blocks were loaded by the first, whatever else they are.
 const SLOWER: f64 = 1.2;

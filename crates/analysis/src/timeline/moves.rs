@@ -14,7 +14,7 @@ const SHARE_DEPTHS: f64 = 0.15;
 const ERRORS: f64 = 3.5;
 /// Standard errors by which levels within a step must differ, once the change is significant against its neighbours.
 const WITHIN_ERRORS: f64 = 2.0;
-/// Seconds after which a wandering level is no longer told from noise between moments.
+/// Seconds beyond which a wandering level cannot be distinguished from noise between moments.
 const MEMORY_S: f64 = 60.0;
 /// Multiple of the shortest latency of their shape from which I/Os wait for the volume's limit, not for its latency.
 const QUEUED: f64 = 1.5;
@@ -140,7 +140,7 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;
     let certain = found.ratio - inside().filter(felt).fold(0.0, sum);
-    // Moves that this load may have felt are used to explain the ratio, but none is required.
+    // Moves that this load may have felt count only if they explain more of the ratio.
     let with_others = certain - inside().filter(|one| !felt(one)).fold(0.0, sum);
     let ratio = if with_others.abs() < certain.abs() { with_others } else { certain };
     let returned = ratio * found.ratio <= 0.0 || found.ratio.abs() < least;
@@ -150,8 +150,8 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     is_move.then_some(Move { ratio, error, low, at: 0.5 * (low + found.high), ..found })
 }
 
-/// Whether a move in another load of its direction surely affects this load: smaller ones are affected in operations
-/// too, larger ones in bytes.
+/// Whether a move shown by another load of its direction surely affects `load`: a move of operations affects smaller
+/// blocks too, one of bytes larger blocks.
 fn feels(load: &Stretch<'_>, one: &Move) -> bool {
     let larger = load.spell.bytes_each / one.bytes_each;
     let as_large = if one.bytes { larger >= 1.0 / ALIKE } else { larger <= ALIKE };

@@ -37,7 +37,7 @@ pub(crate) struct Spell {
 /// Share of the step's interval below which the rate of an interval is not that of the load: the queue drains in it.
 const WHOLE: f64 = 0.5;
 
-/// Longest ramp whose intervals are samples: in a longer one, a limit still makes up for the load before.
+/// Longest ramp whose intervals are samples: in a longer one, a limit may still charge for the load before.
 const OWED: Nanos = Nanos::from_secs(1);
 
 /// Share of an interval without a CPU above which its rate and the next are ignored: as large as the least reported

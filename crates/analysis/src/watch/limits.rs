@@ -12,7 +12,7 @@ use crate::device_place::Place;
 const AT_LIMIT: f64 = 0.9;
 /// Share of a limit within which a rate by itself shows that the limit is reached.
 const REACHED_SHARE: f64 = 0.03;
-/// Distance from a limit, in operations or bytes per second, within which a rate shows the same.
+/// Distance from a limit, in operations or bytes per second, within which a rate also shows that the limit is reached.
 const REACHED_PER_SECOND: f64 = 1.0;
 /// Fewest intervals at a limit for it to be reached.
 const REACHED_INTERVALS: usize = 5;

@@ -16,7 +16,7 @@ const CELL_S: f64 = 0.5;
 const BUSY: f64 = 0.985;
 /// Least queue of a clean reading, as a share of the usual one: with less, too little I/O was requested.
 const QUEUE: f64 = 0.9;
-/// Share of readings that must be clean; with fewer, readings count from `SHORT` of the usual queue and of busy time.
+/// Share of readings that must be clean; with fewer, all count that have `SHORT` of the usual queue and of busy time.
 const ENOUGH: f64 = 0.25;
 const SHORT: f64 = 0.5;
 /// At most one count in this many may be odd: a pause of the host, and the catching up after it.

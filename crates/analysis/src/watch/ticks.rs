@@ -47,7 +47,7 @@ pub(crate) struct Tick {
     /// Reads and writes completed.
     pub ops: [f64; 2],
     pub bytes: [f64; 2],
-    /// Time that all reads, and all writes, waited, added up, seconds.
+    /// Total wait of all reads, and of all writes, seconds.
     pub wait: [f64; 2],
     /// Mean queue.
     pub queue: f64,
