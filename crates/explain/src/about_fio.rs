@@ -1,5 +1,4 @@
-//! Paragraphs on fio's jobs as a whole, about properties that no single option decides. The effect of each option is
-//! listed with the words.
+//! Paragraphs on fio's jobs as a whole. The effect of each single option is listed with the words.
 
 use super::figures::{bytes, count, typed_seconds};
 use super::files_fio::{is_device, share, target, whole};

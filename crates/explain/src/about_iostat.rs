@@ -3,8 +3,7 @@
 use super::figures::count;
 use iostat::{IostatRequest, Source, Units};
 
-/// Returns sentences on the reports that the command requests; `gaps` are words whose values only the shell knows, such
-/// as the number of reports.
+/// Returns sentences on the requested reports; `gaps` are words that only the shell knows, such as their number.
 pub fn asks(asked: &IostatRequest, gaps: &[String]) -> Vec<String> {
     vec![format!("Makes no load: reads counters and prints {}.", how_often(asked, gaps)), figures(asked)]
 }

@@ -237,8 +237,7 @@ fn names(word: &str) -> &str {
     bare.split(['=', ' ']).next().unwrap_or(bare)
 }
 
-/// Whether `word` equals `typed`, is the option name of `typed`, or has `typed` as its option name: a value may be a
-/// word of its own.
+/// Whether `word` equals `typed` or its option name, or has `typed` as its option name: a value may be a word.
 fn is_typed(word: &str, typed: &str) -> bool {
     let (word, typed) = (word.trim_start_matches('-'), typed.trim_start_matches('-'));
     let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();

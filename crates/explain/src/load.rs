@@ -1,5 +1,4 @@
-//! A job of fio, with the load as plimsoll would plan it: files, region, amount, rates and pauses are those of the
-//! plan.
+//! A job of fio, with files, region, amount, rates and pauses as plimsoll would plan them.
 
 use std::path::{Path, PathBuf};
 
@@ -176,8 +175,7 @@ impl PlannedJob {
         self.stop.iter().chain(self.first().into_iter().flat_map(|job| &job.stop))
     }
 
-    /// Bytes after which a copy ends, apart from a limit in I/Os; `None` if they are unknown here, or if only a time
-    /// ends the copy.
+    /// Bytes after which a copy ends, apart from a limit in I/Os; `None` if unknown here, or if only time ends it.
     pub fn sized(&self) -> Option<u64> {
         self.rules().find_map(|rule| match rule {
             StopRule::BytesEach(bytes) | StopRule::BytesInAll(bytes) => known(bytes.0),
@@ -295,8 +293,7 @@ fn only(lengths: &[(f64, Lengths)]) -> Option<u64> {
     lengths.iter().all(is_it).then_some(first.0)
 }
 
-/// The time that `depth` I/Os of `block` bytes wait in the queue, in words: by IOPS below 64 KiB, by bandwidth from
-/// there on.
+/// The time that `depth` I/Os of `block` bytes wait in the queue, in words: by IOPS below 64 KiB, else by bandwidth.
 pub fn time_in_line(depth: u64, block: u64) -> String {
     match block < 64 << 10 {
         true => format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3)),

@@ -37,8 +37,7 @@ fn folder(path: &str) -> String {
     if parent.is_empty() { ".".to_owned() } else { parent }
 }
 
-/// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then commands that answer the
-/// question.
+/// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then others for the question.
 pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     let mut said = Vec::new();
     if let Some(command) = command {
@@ -87,8 +86,7 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     said
 }
 
-/// The replacement for fio's latency options, if the first job has any: a search for the highest rate that meets the
-/// latency limit.
+/// Replacement for fio's latency options, if the first job has any: a search for the highest rate within the limit.
 pub fn of_latency(jobs: &[PlannedJob]) -> Option<Native> {
     let job = jobs.first()?;
     let target = job.typed("latency_target").map(|most| (most, job.typed("latency_percentile")));
@@ -152,8 +150,7 @@ fn expectation(jobs: &[PlannedJob]) -> String {
     if claims.is_empty() { String::new() } else { format!(" --expect '{}'", claims.join(", ")) }
 }
 
-/// Commands for DiskSpd: its own words, unless plimsoll's diskspd refuses some (`None`), then a command that answers
-/// the question.
+/// Commands for DiskSpd: its own words, unless plimsoll's diskspd refuses some (`None`), then one for the question.
 pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
     let same = |command| {
         native(format!("plimsoll {command}"), "The same words, run by plimsoll, with DiskSpd's output.")

@@ -221,8 +221,7 @@ fn is_like_an_option(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
-/// Whether the words after a tool's name are cells of a table rather than a pipeline, in which a command follows each
-/// `|`.
+/// Whether the words after a tool's name are cells of a table rather than a pipe with a command after it.
 fn is_row(rest: &[Piece]) -> bool {
     let bars = rest.iter().filter(|piece| piece.text == "|").count();
     let closed = bars > 1 && rest.last().is_some_and(|last| last.text == "|");

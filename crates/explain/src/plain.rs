@@ -103,8 +103,7 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words whose values are known. Words with shell variables or without their value are replaced or left
-/// out, and listed as gaps.
+/// Returns the words whose values are known. Variables and lost values are replaced or left out, and listed as gaps.
 fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
     let mut kept = Vec::new();
     for piece in words {
@@ -321,8 +320,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     if words.iter().any(is_of_profile) {
         explanation.job_file = Some(diskspd::profile_text(&asked, &explanation.command));
     }
-    // No path is looked up: each counts as missing, so that Windows names are noticed, and as remote, so that `-Sr`
-    // passes.
+    // No path is looked up: each counts as missing, to notice Windows names, and as remote, to let `-Sr` pass.
     let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
     let impossible = diskspd::possible(&asked.profile, &paths).err();
     explanation

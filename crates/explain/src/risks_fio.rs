@@ -354,9 +354,8 @@ fn in_flight(options: &JobOptions) -> u64 {
     each * u64::from(options.numjobs)
 }
 
-/// Whether each I/O waits for the volume: it bypasses the page cache, is stable on completion, or is a random read,
-/// which the kernel does not read ahead. Other I/O ends in memory or was read ahead, and waits for the volume in
-/// another way.
+/// Whether each I/O waits for the volume: it bypasses the page cache, is stable on completion, or is a random read.
+/// Writes to the cache and reads that the kernel reads ahead wait for the volume in another way.
 fn meets_the_volume(options: &JobOptions) -> bool {
     let stable = options.time.sync != SyncMode::None || options.fsync == 1 || options.fdatasync == 1;
     let past = options.direct && !options.engine.maps_files();

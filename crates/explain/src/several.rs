@@ -51,8 +51,7 @@ impl ExplainedParts {
         above.risks = gone.map(|told| clause(&told.text)).collect();
         for told in &mut rest.risks {
             self.risks.insert(told.text.clone());
-            // For a risk explained earlier with other figures, the first sentence is enough, because it contains the
-            // figures.
+            // For a risk explained earlier with other figures, the first sentence, which has the figures, is enough.
             if !self.kinds.insert(told.id) && told.level != Level::Danger {
                 told.text = first_sentence(&told.text).to_owned();
                 told.source = "";

@@ -1,5 +1,4 @@
-//! Splits a pasted line into words with their places. Handles quotes, backslashes, HTML entities, and the dashes of web
-//! pages.
+//! Splits a pasted line into words with their places: quotes, backslashes, HTML entities, dashes of web pages.
 
 /// A word with its place; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,8 +111,7 @@ fn entity(name: &str) -> Option<char> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, letter)| letter)
 }
 
-/// Splits a line into words as a shell does. A backslash before a blank or at the end is left over from a line
-/// continuation.
+/// Splits a line into words as a shell does. A backslash before a blank or at the end remains of a line continuation.
 pub fn words(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let mut splitter = Splitter { number, found: Vec::new(), open: None, quote: None, repairs };
     let letters: Vec<char> = line.chars().collect();
@@ -168,8 +166,7 @@ impl Splitter<'_> {
         1
     }
 
-    /// Whether a backslash before `rest` is left over from a line continuation, rather than escaping a blank within a
-    /// word.
+    /// Whether a backslash before `rest` remains of a line continuation, rather than escaping a blank in a word.
     fn is_left_over(&self, rest: &[char]) -> bool {
         let behind = rest.iter().find(|letter| !letter.is_whitespace());
         let begins = |letter: &char| *letter == '-' || letter.is_ascii_digit() || DASHES.contains(letter);

@@ -22,8 +22,7 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
         let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
         let amount = once.saturating_mul(options.loops).saturating_mul(pairs);
         let amount = Bytes(whole_blocks(options, amount));
-        // fio subtracts the bytes that the ramp moves from the amount, and counts number_ios from the end of the ramp
-        // (3.33).
+        // fio subtracts the ramp's bytes from the amount, and counts number_ios from the end of the ramp (3.33).
         rules.push(match options.ramp_time {
             Nanos::ZERO => StopRule::BytesEach(amount),
             _ => StopRule::BytesInAll(amount),

@@ -120,8 +120,7 @@ pub struct FioJob {
     pub seed: u64,
     /// A number unique to this run.
     pub run: u64,
-    /// The trace to replay, or the reason why it cannot be, once [`read_traces`](super::read_traces) has run; clones
-    /// share it.
+    /// The trace to replay, or the error, once [`read_traces`](super::read_traces) has run; clones share it.
     pub trace: Option<Arc<Result<Trace, FioError>>>,
 }
 
@@ -240,8 +239,7 @@ impl FioRequest {
         self.jobs.last().map_or(0, |job| job.step + 1)
     }
 
-    /// The units of the report as indices into `jobs`, in the order of the report; the clones of a unit are reported
-    /// together.
+    /// The units of the report, in order: for each, the indices into `jobs` of the clones reported together.
     pub fn units(&self) -> Vec<Vec<usize>> {
         let mut units: Vec<Vec<usize>> = Vec::new();
         for (at, job) in self.jobs.iter().enumerate() {

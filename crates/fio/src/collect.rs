@@ -203,8 +203,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Refuses an unknown option. If the engine has no stand-in here, the option may belong to it, and the engine is
-    /// refused.
+    /// Refuses an unknown option. An engine without a stand-in here may know it, and is refused instead.
     fn refuse_unknown(&mut self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
         match section.unknown.first() {
             None => Ok(()),
@@ -313,8 +312,7 @@ impl<'a> Collector<'a> {
         label
     }
 
-    /// Seed of a clone: the same in every run with `randrepeat` or a typed seed, otherwise a new one; clones always
-    /// differ.
+    /// Seed of a clone: the same in every run with `randrepeat` or a typed seed, otherwise new; clones always differ.
     fn seed(&self, options: &JobOptions, number: u32) -> u64 {
         let repeats = options.randrepeat || options.randseed_typed;
         let base = if repeats { options.randseed } else { self.around.entropy };

@@ -205,8 +205,7 @@ fn idle(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-/// Sets the topics of fio's debug log. fio prints a message about a word that is not a topic and ignores it; here it is
-/// refused.
+/// Sets the topics of fio's debug log. fio ignores an unknown topic, with a message; here it is refused.
 fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     let kinds = value.split(',').map(|kind| kind.split(':').next().unwrap_or_default().trim());
     if let Some(other) =

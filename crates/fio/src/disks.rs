@@ -26,8 +26,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The topmost disks under the files of `steps`, without duplicates; `chain` lists the devices below a file,
-    /// nearest first.
+    /// The topmost disks under the files of `steps`, each once; `chain` lists the devices below a file, nearest first.
     pub fn under(steps: &[FioStep], chain: impl Fn(&Path) -> Vec<Below>) -> Vec<Disk> {
         let mut disks: Vec<Disk> = Vec::new();
         for path in steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files) {

@@ -75,8 +75,7 @@ pub struct Lacking {
 }
 
 impl Lacking {
-    /// Returns the errno with which fio's job ends under `--readonly`: EIO for reads past the end, ENOENT if there is
-    /// no file.
+    /// Errno with which fio's job ends under `--readonly`: EIO for reads past the end, ENOENT without a file.
     fn errno(&self) -> i32 {
         if self.there.is_some() { 5 } else { 2 }
     }
@@ -342,8 +341,7 @@ pub enum FioError {
         /// The argument of the call, and the remedy.
         why: String,
     },
-    /// Direct I/O at an offset or length that is not possible. fio learns that from its first I/O, and says so in these
-    /// words.
+    /// Direct I/O at an impossible offset or length. fio learns that from its first I/O, and says so in these words.
     #[error(
         "fio: io_u error on file {path}: {}: {direction} offset={offset}, buflen={bytes}",
         errno_text(EINVAL)

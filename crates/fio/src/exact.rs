@@ -1,5 +1,4 @@
-//! fio's own reading of numbers, letter by letter, whatever the user means: for `--fio-exact`, and to report what fio
-//! would read.
+//! fio's own reading of numbers, letter by letter: for `--fio-exact`, and to report what fio would read.
 //!
 //! A number is what the C library reads from the start of a word. The unit is looked for after the leading digits: for
 //! bytes by its first letters, for times by the whole rest. fio silently ignores anything after it.
@@ -22,8 +21,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// The value that fio stores for an option that takes no percentage: a percentage is stored as minus one minus the
-    /// number.
+    /// The value that fio stores if it expects no percentage: a percentage becomes minus one minus the number.
     pub fn stored(self) -> i64 {
         if self.percent { (-1_i64).wrapping_sub(self.value) } else { self.value }
     }
@@ -107,8 +105,7 @@ fn leading(word: &str) -> Result<i64, NumberError> {
     }
 }
 
-/// The text after the sign and the leading digits. With a leading blank that is the whole word, in which no unit is
-/// found.
+/// The text after the sign and the leading digits: after a leading blank the whole word, in which no unit is found.
 fn behind_digits(word: &str) -> &str {
     let unsigned = word.trim_start_matches(['+', '-']);
     unsigned.trim_start_matches(|c: char| c.is_ascii_digit())

@@ -48,8 +48,7 @@ pub fn read(path: &str, around: &Surroundings, reading: Reading) -> Result<JobFi
     Ok(parser.file)
 }
 
-/// Sort key of an option within its section. fio sorts options so that the meaning of `k` is known before any number is
-/// read.
+/// Sort key of an option in its section. fio sorts options so that the meaning of `k` is known before any number.
 fn priority(setting: &Setting) -> i8 {
     match setting.row.name {
         "kb_base" | "unit_base" | "lockfile" => 0,

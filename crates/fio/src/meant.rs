@@ -77,8 +77,7 @@ fn engine_of(name: &str) -> Option<String> {
     }
 }
 
-/// The option that `name` means in the notation of a command line, a heading or a web page, and what is wrong with that
-/// notation.
+/// The option that `name` means in the notation of a command line, heading or web page, and what is wrong with it.
 fn known_form(name: &str) -> Option<(&'static str, &'static str)> {
     let known = |name: &str| ROWS.iter().flat_map(Row::names).find(|known| *known == name);
     let undashed = name.trim_start_matches(|c| c == '-' || DASHES.contains(&c));

@@ -1,5 +1,4 @@
-//! fio's grammar of numbers, sizes and times; a word that fio would silently misread is an error that says what was
-//! meant.
+//! fio's grammar of numbers, sizes and times; words that fio would silently misread are errors with a suggestion.
 //!
 //! An accepted word has the value that fio gives it ([`super::exact`]). A word that fio would read as something nobody
 //! means is refused, and the error suggests the word to write instead.

@@ -236,8 +236,7 @@ impl JobOptions {
         }
     }
 
-    /// Makes a job that only reads, with a saved state, check what the job that saved the state wrote: the same
-    /// offsets, and no further.
+    /// Makes a job that only reads, with a saved state, check what the saving job wrote: the same offsets, no further.
     pub fn read_what_was_written(&mut self) {
         if self.verify.state_load && self.pattern.reads && !self.pattern.destroys() {
             (self.pattern.reads, self.pattern.writes, self.verify.only) = (false, true, true);

@@ -53,8 +53,7 @@ fn paced(options: &JobOptions, rate: f64) -> Pace {
     if options.poisson { Pace::Poisson(Iops(rate)) } else { Pace::Fixed(Iops(rate)) }
 }
 
-/// I/Os a second in one direction; bytes a second are converted with the shortest block of that direction. Zero means
-/// no limit.
+/// I/Os a second in one direction; bytes a second are converted with its shortest block. Zero means no limit.
 fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     match (options.rate_iops[direction], options.rate[direction]) {
         (0, 0) => None,

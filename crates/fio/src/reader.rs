@@ -5,7 +5,7 @@ use super::number::{KbBase, NumberError, TimeUnit, count, natural, time};
 use super::pattern::PatternFile;
 use super::value::{Amount, Each, Floats, Value, ValueError, Word, is_wrapping};
 
-/// How a word is read that fio silently misreads.
+/// Reading of words that fio silently misreads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// As the user means it: a word that fio would misread is an error that says what to write.
@@ -20,7 +20,7 @@ pub enum Reading {
 pub struct Reader {
     /// Meaning of a bare `k`.
     pub base: KbBase,
-    /// How words are read that fio misreads.
+    /// Reading of words that fio misreads.
     pub reading: Reading,
     /// The files named in the value.
     pub files: Vec<PatternFile>,
@@ -44,8 +44,7 @@ impl Reader {
         self.reading == Reading::Exact
     }
 
-    /// Reads a path. Leading blanks and quotation marks are refused: they would be part of the name, which nobody
-    /// means.
+    /// Reads a path. Leading blanks and quotation marks, which nobody means as part of the name, are refused.
     pub(super) fn path(&self, word: &str) -> Result<String, ValueError> {
         let bare = word.trim_matches(is_wrapping);
         let quoted = word != bare && (word.trim_start() != word || word.starts_with(is_wrapping));
@@ -265,8 +264,7 @@ fn pieces(word: &str) -> Vec<&str> {
     }
 }
 
-/// Refuses `4k-8k` and `4k:8k`, which fio takes for a read and a write size, and `4k/8k`, which fio takes for 4k:
-/// nobody means that.
+/// Refuses `4k-8k` and `4k:8k`, to fio a read and a write size, and `4k/8k`, to fio 4k: nobody means that.
 fn refuse_other_separators(word: &str) -> Result<(), NumberError> {
     let separates = |(at, letter): &(usize, char)| {
         *at > 0 && "-:/".contains(*letter) && word[at + 1..].starts_with(|c: char| c.is_ascii_digit())

@@ -45,8 +45,7 @@ fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
     NumberError::misread(word, meant).into()
 }
 
-/// Reads up to three values: one alone applies to all directions; the second of two applies to writes and trims; an
-/// empty value is left out.
+/// Reads up to three values: one applies to all directions, the second of two to writes and trims; empty ones to none.
 fn each<T: Clone>(
     word: &str,
     mut one: impl FnMut(&str) -> Result<T, ValueError>,

@@ -1,5 +1,4 @@
-//! Words that plimsoll's fio refuses: such a word ends the call, or is reported together with what fio would do with
-//! it.
+//! Words that plimsoll's fio refuses: they end the call, or are reported with what fio would do with them.
 
 use super::asked::Request;
 use super::error::FioError;
@@ -22,8 +21,7 @@ pub(super) struct ReportedWords {
 }
 
 impl RefusalHandling {
-    /// Passes on the outcome of a check. If refusals are only reported, a refusal by plimsoll's fio alone counts as
-    /// success.
+    /// Passes on the outcome of a check. If refusals are only reported, one by plimsoll's fio alone counts as success.
     pub fn pass(&mut self, outcome: Result<(), FioError>) -> Result<(), FioError> {
         match (self, outcome) {
             (RefusalHandling::Told(told), Err(error @ FioError::Refused { .. })) => {

@@ -38,7 +38,7 @@ pub enum Kind {
     Floats,
     /// CPU numbers and ranges: `0-3,6`.
     Cpus,
-    /// Lengths, places and data.
+    /// Offsets, lengths and data.
     Shape(Shape),
 }
 

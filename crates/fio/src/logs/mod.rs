@@ -134,8 +134,7 @@ impl Logs {
         })
     }
 
-    /// Paths of the files without duplicates. They are created before the load, so that none is missing if there is no
-    /// I/O.
+    /// Paths of the files, each once. They are created before the load, so that none is missing without I/O.
     pub fn paths(&self) -> Vec<PathBuf> {
         let of_all = self.aggregate.iter().flat_map(|_| AggregateLogs::paths());
         of_all.chain(self.files.iter().map(|file| file.path.clone())).collect()

@@ -1,5 +1,4 @@
-//! fio's histogram buckets, into which plimsoll's are merged for `json+`, and the coarse distribution of the text
-//! output.
+//! fio's histogram buckets, into which plimsoll's are merged for `json+`, and the coarse distribution of its text.
 
 use record::Distribution;
 
@@ -8,8 +7,8 @@ const SUB_BITS: u32 = 6;
 /// fio's number of buckets: 29 groups of 64.
 pub const BUCKETS: u64 = 29 << SUB_BITS;
 
-/// Upper edges of the coarse distribution within a unit; a bucket counts values below its edge that the previous bucket
-/// does not.
+/// Upper edges of the coarse distribution within a unit; a bucket counts values from the previous edge to below its
+/// own.
 pub const EDGES: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000];
 
 /// Index of fio's bucket of `nanoseconds`, below [`BUCKETS`].

@@ -202,8 +202,7 @@ impl DiskUse {
         }
     }
 
-    /// Means over the disks below, as in fio, except for utilisation, which is the highest; `None` if the disk is not
-    /// stacked.
+    /// Means over the disks below, as in fio, but the highest utilisation; `None` if the disk is not stacked.
     pub(crate) fn member_figures(&self) -> Option<DiskFigures> {
         let count = self.members.len() as u64;
         let mut sum = DiskFigures::default();

@@ -98,8 +98,7 @@ pub struct TraceBuilder {
     left_out: u64,
 }
 
-/// Latest time at which an I/O may be due, in nanoseconds: 73 years from the start, so that adding the run's clock
-/// cannot overflow.
+/// Latest time at which an I/O may be due, in nanoseconds: 73 years, so that adding the clock cannot overflow.
 const LATEST: u64 = 1 << 61;
 
 /// Length of a packed piece, in bytes.
