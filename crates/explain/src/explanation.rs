@@ -1,4 +1,4 @@
-//! What was found, in words, and why something could not be put into words.
+//! Explanations of commands and job files, and the reasons why one cannot be explained.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::risk::Level;
 use super::tool::Tool;
 use super::word::{Piece, Repair};
 
-/// What is known of the world while things are explained.
+/// Access to files outside the text to be explained.
 pub struct Around<'a> {
     /// Reads a job file.
     pub read: &'a dyn Fn(&str) -> io::Result<String>,
@@ -16,31 +16,31 @@ pub struct Around<'a> {
 /// The explanation of a command or job file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// The tool whose words they are.
+    /// The tool to which the command belongs.
     pub tool: Tool,
-    /// The line on which it begins.
+    /// The line on which the command or job file begins.
     pub line: usize,
-    /// What was repaired to understand it.
+    /// Repairs made so that the command can be understood.
     pub repairs: Vec<Repair>,
-    /// The line on which a job file begins that is in the same text and explained with this command.
+    /// First line of the job file in the same text that is explained with this command.
     pub told_with: Option<usize>,
-    /// The command as it can be run; for a job file, its text.
+    /// The command in a form that can be run; for a job file, its text.
     pub command: String,
     /// Whether `command` is the text of a job file.
     pub is_job_file: bool,
     /// Text of the job file that a command names.
     pub job_file: Option<String>,
-    /// What could not be understood, or is not known, with its place.
+    /// Parts that are not understood or not known, with their places.
     pub gaps: Vec<String>,
-    /// Sentences on what it asks for.
+    /// Sentences on the load that the command requests.
     pub asks: Vec<String>,
-    /// What plimsoll refuses of that, or does differently.
+    /// Parts that plimsoll refuses or treats differently.
     pub apart: Vec<String>,
     /// Each word with its meaning.
     pub words: Vec<ExplainedWord>,
-    /// What is risky or misleading about it.
+    /// Risks and misleading aspects of the command.
     pub risks: Vec<ApplicableRisk>,
-    /// The reason for a change, and the changed command.
+    /// The reason for a correction, and the corrected command.
     pub corrected: Option<(String, String)>,
     /// Commands of plimsoll's own that answer the same question.
     pub native: Vec<Native>,
@@ -49,11 +49,11 @@ pub struct Explanation {
 /// A word with its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedWord {
-    /// As typed.
+    /// The word as typed.
     pub word: String,
     /// The meaning, as a sentence.
     pub meaning: String,
-    /// Whether it is the value of the word before it.
+    /// Whether the word is the value of the previous word.
     pub is_value: bool,
 }
 
@@ -85,7 +85,7 @@ impl Explanation {
         }
     }
 
-    /// Adds a sentence on what it asks for.
+    /// Adds a sentence on the requested load.
     pub(super) fn that(mut self, asks: &str) -> Explanation {
         self.asks.push(asks.to_owned());
         self
@@ -95,13 +95,13 @@ impl Explanation {
 /// A risk that applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplicableRisk {
-    /// Its name.
+    /// Name of the risk.
     pub id: &'static str,
-    /// How much it matters.
+    /// Severity of the risk.
     pub level: Level,
-    /// Its text.
+    /// Text of the risk.
     pub text: String,
-    /// Where to read about it.
+    /// Reference for further reading.
     pub source: &'static str,
 }
 
@@ -113,9 +113,9 @@ pub struct ExplainError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// The word; empty if the whole is meant.
+    /// The word; empty if the error is about the whole command or file.
     pub word: String,
-    /// The reason, and what to do.
+    /// The reason, and the remedy.
     pub why: String,
 }
 
@@ -123,12 +123,12 @@ fn in_quotes(word: &str) -> String {
     if word.is_empty() { String::new() } else { format!("{word}: ") }
 }
 
-/// Everything that was found in a text, whether it could be explained or not.
+/// The commands and job files of a text, whether or not they could be explained.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExplainedText {
     /// Explanations, in the order of the text.
     pub told: Vec<Explanation>,
-    /// For each command or job file that could not be explained, the first word that is not understood.
+    /// The first word that is not understood in each command or job file that could not be explained.
     pub not_understood: Vec<ExplainError>,
 }
 

@@ -1,7 +1,7 @@
-//! Command lines and job files of fio, DiskSpd, ioping, iostat and dd put into words: what they ask for, what is risky or
-//! misleading about it, and what plimsoll has instead.
+//! Explains command lines and job files of fio, DiskSpd, ioping, iostat and dd: the load that they request, its risks,
+//! and plimsoll's own commands for the same question.
 //!
-//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] and [`json`] print it.
+//! [`find`] reads pasted text; [`explain_all`] explains its commands and job files; [`text`] and [`json`] print them.
 
 mod about_diskspd;
 mod about_fio;
