@@ -29,7 +29,8 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
     String::from_utf8(document).unwrap_or_default()
 }
 
-/// Writes the document of [`json`] without holding it in memory: it may be ten times as long as the run file.
+/// Writes the document of [`json`] without holding it in memory, because it may be ten times as long as the run
+/// file.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -38,8 +39,8 @@ pub fn write_json(run: &Run, analysis: &Analysis, out: &mut impl Write) -> io::R
     out.write_all(b"\n")
 }
 
-/// Writes JSON whose strings hold nothing that controls a terminal. Each write it is given must end between
-/// characters.
+/// Writes JSON whose strings contain nothing that controls a terminal. Each write passed to it must end at a
+/// character boundary.
 struct CleanWriter<'w, W>(&'w mut W);
 
 impl<W: Write> Write for CleanWriter<'_, W> {
@@ -58,8 +59,8 @@ impl<W: Write> Write for CleanWriter<'_, W> {
     }
 }
 
-/// The whole document. Long lists become JSON item by item, because as one tree they take ten times the memory of
-/// the run.
+/// The whole document. Long lists are serialized item by item, because as one tree they take ten times the memory
+/// of the run.
 struct Document<'r> {
     run: &'r Run,
     analysis: &'r Analysis,
@@ -75,7 +76,7 @@ impl Serialize for Document<'_> {
     }
 }
 
-/// A list whose items are made only when they are written.
+/// A list whose items are created only while it is written.
 struct Each<'r, T, F>(&'r [T], F);
 
 impl<'r, T, V: Serialize, F: Fn(&'r T) -> V> Serialize for Each<'r, T, F> {
@@ -94,7 +95,7 @@ impl Serialize for Step<'_> {
     }
 }
 
-/// Starts an object with the keys of `head`, to which others can be added.
+/// Starts an object with the keys of `head`, to which more keys can be added.
 fn begun<S: Serializer>(to: S, head: &Value) -> Result<S::SerializeMap, S::Error> {
     let mut map = to.serialize_map(None)?;
     let mut entries = head.as_object().into_iter().flatten();
@@ -102,7 +103,7 @@ fn begun<S: Serializer>(to: S, head: &Value) -> Result<S::SerializeMap, S::Error
     Ok(map)
 }
 
-/// Returns what precedes the lists.
+/// Returns the part of the document before the lists.
 fn head(run: &Run, analysis: &Analysis) -> Value {
     let words = verdict_words(run, analysis);
     json!({
@@ -250,7 +251,7 @@ mod tests {
     use record::Sample;
     use workload::Nanos;
 
-    /// A reader that takes a kilobyte and goes away.
+    /// A reader that closes after a kilobyte.
     struct ClosingPipe(usize);
 
     impl Write for ClosingPipe {

@@ -1,4 +1,4 @@
-//! The lines of `--progress json`: an object on each, with keys that mean the same as in the report
+//! The lines of `--progress json`: one object on each, with keys that have the same meaning as in the report
 //! (docs/reference/progress.md).
 
 use analysis::{Analysis, Meaning, Point};
@@ -16,12 +16,12 @@ pub const PROGRESS_SCHEMA: &str = "plimsoll-progress";
 /// Version of the schema, raised if a key changes its meaning or goes away; a new key or event does not raise it.
 pub const PROGRESS_VERSION: u32 = 1;
 
-/// When something happened.
+/// Time and place of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stamp {
     /// Seconds since the command began.
     pub elapsed_s: f64,
-    /// Seconds that the command is expected to take from now; `None` if unknown.
+    /// Seconds that the command is expected to take from now on; `None` if unknown.
     pub left_s: Option<f64>,
     /// Number of the run within the command, from 1; `None` if the event belongs to no run.
     pub run: Option<usize>,
@@ -29,7 +29,7 @@ pub struct Stamp {
     pub step: Option<usize>,
 }
 
-/// Returns one line without its line break: what every line has, followed by the `fields` of the event.
+/// Returns one line without its line break: the fields of every line, followed by the `fields` of the event.
 pub fn progress_line(event: &str, stamp: Stamp, fields: Value) -> String {
     let mut line = Map::new();
     line.insert("schema".to_owned(), PROGRESS_SCHEMA.into());
@@ -63,7 +63,7 @@ pub fn step_started(plan: &StepPlan, steps: Option<usize>) -> Value {
     json!({ "name": plan.name, "kind": plan.kind, "steps": steps })
 }
 
-/// Returns what one job of a step did in an interval: the fields of the report, with rates a second.
+/// Returns the event of an interval of one job of a step: the fields of the report, with rates a second.
 pub fn interval_told(name: &str, of: &Interval) -> Value {
     let mut value = interval(of);
     if let Value::Object(fields) = &mut value {
@@ -74,7 +74,7 @@ pub fn interval_told(name: &str, of: &Interval) -> Value {
     value
 }
 
-/// Returns the event of a step that is over.
+/// Returns the event of a step that has ended.
 pub fn step_ended(step: &StepRecord) -> Value {
     let seconds = step.seconds();
     let of = |count: fn(&record::Tally) -> u64| -> Option<f64> {
@@ -95,7 +95,7 @@ pub fn step_ended(step: &StepRecord) -> Value {
     })
 }
 
-/// Returns what the steps have found so far: caps and the best rates, each with the ends of its 95 % interval, and
+/// Returns the results of the steps so far: caps and the best rates, each with the ends of its 95 % interval, and
 /// latencies.
 pub fn so_far(analysis: &Analysis) -> Value {
     let caps = analysis.findings.iter().filter_map(|finding| match &finding.meaning {
@@ -135,12 +135,12 @@ fn best(analysis: &Analysis, direction: Direction) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the event of a phase of a watch that is over.
+/// Returns the event of a phase of a watch that has ended.
 pub fn phase_ended(phase: &Phase) -> Value {
     json!({ "name": phase.name, "kind": phase.kind, "from_ns": phase.from, "to_ns": phase.to })
 }
 
-/// Returns what the busiest device of a watch does.
+/// Returns the current load of the busiest device of a watch.
 pub fn device_now(device: &DeviceNow) -> Value {
     json!({
         "device": device.device,
@@ -152,7 +152,7 @@ pub fn device_now(device: &DeviceNow) -> Value {
     })
 }
 
-/// Returns the event of a run that is over: its answer, and its page if one was written.
+/// Returns the event of a run that has ended: its answer, and its page if one was written.
 pub fn run_ended(run: &Run, analysis: &Analysis, (file, page): (&str, Option<&str>)) -> Value {
     json!({
         "run_file": file,

@@ -1,4 +1,4 @@
-//! Series that were asked for by name, side by side over time.
+//! Series requested by name, side by side over time.
 
 use record::{Recording, Run};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub fn series_csv(run: &Run, wanted: &[SeriesName]) -> String {
     csv.text()
 }
 
-/// Returns the same as one JSON document: times and values as lists of the same length, `null` if there is no
+/// Returns the series as one JSON document: times and values as lists of the same length, `null` if there is no
 /// value.
 pub fn series_json(run: &Run, wanted: &[SeriesName]) -> String {
     let recording = Recording::of(run);
@@ -53,7 +53,7 @@ pub fn series_json(run: &Run, wanted: &[SeriesName]) -> String {
         "to_utc": ends,
         "series": series.collect::<Vec<_>>(),
     });
-    // A `Value` always prints; what is not a number became null when it was made.
+    // A `Value` can always be serialized; figures that are not numbers became null when it was made.
     crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }
 
