@@ -99,7 +99,7 @@ pub enum SetupError {
 /// Opens `target`, typed as `words`, and prepares everything; a lab volume is made here.
 ///
 /// # Errors
-/// [`SetupError`]; nothing is left behind.
+/// [`SetupError`]; no file and no volume is left behind.
 pub fn set_up(target: &Target, words: &str, wish: &Wish) -> Result<Setup, SetupError> {
     if wish.allow_destroy.is_some() && !matches!(target, Target::Path(_)) {
         return Err(SetupError::Option { option: "--allow-destroy", target: words.to_owned() });
@@ -116,7 +116,7 @@ pub fn set_up(target: &Target, words: &str, wish: &Wish) -> Result<Setup, SetupE
 /// sampled in virtual time as the only device of its machine.
 ///
 /// # Errors
-/// [`SetupError`]; nothing is left behind.
+/// [`SetupError`]; no file and no volume is left behind.
 pub fn set_up_watch(target: &Target, words: &str, wish: &Wish, every: Nanos) -> Result<Setup, SetupError> {
     let mut setup = set_up(target, words, wish)?;
     if let Target::Sim(name) = target {

@@ -106,7 +106,8 @@ impl Shelf {
         if !self.has(name) {
             return self.put_new(name, bytes).map_err(failed);
         }
-        // A new name needs no sync: a crash loses no earlier file. A replacement must be stored before the earlier file goes.
+        // A new file needs no sync: a crash loses no earlier file. A replacement must be stored before the earlier
+        // file goes.
         self.gives_way(name, bytes, kind)?;
         let draft = self.draft(bytes).map_err(failed)?;
         draft.file().sync_data().map_err(failed)?;

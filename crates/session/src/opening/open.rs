@@ -127,7 +127,7 @@ pub enum OpenTargetError {
     Tiny {
         /// File or device.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file or device.
         size: Bytes,
         /// Least region.
         least: Bytes,
@@ -160,7 +160,7 @@ pub enum OpenTargetError {
     Short {
         /// File or device.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file or device.
         size: Bytes,
         /// Size needed.
         wanted: Bytes,

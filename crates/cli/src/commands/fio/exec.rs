@@ -40,7 +40,7 @@ impl Moment {
 pub enum Fault {
     /// The command could not be started.
     Started(FioError),
-    /// The command ended with this status. fio does not report it; after a failed `exec_prerun` it does not run the job.
+    /// The command ended with this status, which fio does not report; a failed `exec_prerun` prevents its job.
     Ended(ExitStatus),
 }
 
@@ -84,8 +84,8 @@ fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::null()).stdout(out).stderr(err);
         if stop.raised() {
-            // This command cleans up after a stopped run, so it is waited for; it stays in plimsoll's process group, where
-            // Ctrl-C reaches it.
+            // This command cleans up after a stopped run, so it is waited for; it stays in plimsoll's process group,
+            // where Ctrl-C reaches it.
             return shell.status();
         }
         wait(&mut shell.process_group(0).spawn()?, stop)

@@ -1,4 +1,4 @@
-//! What a watch announces before it begins: what is watched, for how long, what a load will do, and where it is stored.
+//! Announcement of a watch before it begins: devices, duration, load, and the path of the run file.
 
 use experiments::{Layout, PhaseWhat, PlannedPhase, scale_words};
 use report::numbers;
