@@ -1,4 +1,4 @@
-//! From a policy and typed parameters to limits.
+//! Evaluates a policy with typed parameters to limits.
 
 use workload::{Bytes, Nanos, PolicyName};
 
@@ -26,7 +26,7 @@ impl Policy {
     /// [`PolicyError`] for an unknown parameter, and for a missing, unreadable or forbidden value.
     pub fn evaluate(&self, name: &PolicyName) -> Result<Limits, PolicyError> {
         let (limits, rest) = if self.is_custom() {
-            // A misspelt name comes first: it was probably meant for what is missing.
+            // A misspelt name comes first: it was probably meant for the missing parameter.
             match custom::unknown(&name.parameters) {
                 rest if rest.is_empty() => (custom::limits(self, &name.parameters)?, rest),
                 rest => return Err(self.unknown_parameter(&rest[0].0)),
@@ -164,7 +164,7 @@ impl Policy {
                     values.set(&parameter.name, value);
                 }
                 None if self.requires(parameter) => return Err(self.missing(parameter, &values)),
-                // Only bounds refer to it: they become as wide as any volume's.
+                // Only bounds refer to this parameter: they become as wide as for any volume.
                 None => {
                     parameter
                         .most(&values)
@@ -264,7 +264,7 @@ impl Policy {
 }
 
 impl Limits {
-    /// Returns the size that the parameters state, directly (`size`) or by a choice that stands for one
+    /// Returns the volume size that the parameters state, directly (`size`) or by a choice that implies one
     /// (`tier`); `None` if the policy does not depend on the size.
     pub fn volume_size(&self) -> Option<Bytes> {
         let policy = Catalogue::builtin().find(&self.policy.id).ok()?;

@@ -59,8 +59,7 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making);
     let volume = volume.map_err(|error| run::no_lab(&error))?;
     if volume.speed().is_some() {
-        // The keeper starts before the volume is made permanent, so that a kill leaves no volume without a keeper of its
-        // credits.
+        // The keeper starts before the volume is made permanent, so that a kill leaves no volume without a keeper.
         start_keeper(volume.device(), name)?;
     }
     let volume = volume.stay().map_err(|error| run::no_lab(&error))?;
