@@ -1,5 +1,5 @@
 //! Check, burst, map, headroom, where, several volumes at once, quick looks, profiles and load cycles as procedures:
-//! given the records so far, a procedure returns the next step, or none. Procedures do no I/O: `session` runs the steps.
+//! given the records so far, a procedure returns the next step, or none. They do no I/O: `session` runs the steps.
 
 mod burst;
 mod check;

@@ -31,7 +31,7 @@ pub struct Plateau {
     pub iops: (Iops, Iops),
 }
 
-/// A policy whose burst gives the measured levels.
+/// A published policy whose burst would give the measured levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BurstAlike {
     /// Id and parameters; if the size is free, the smallest that fits.

@@ -25,7 +25,7 @@ pub struct Policy {
     pub scope: Scope,
     /// Date of the figures: year, month or day; `None` if the source states none.
     pub as_of: Option<String>,
-    /// How certain the figures are.
+    /// Confidence in the figures.
     #[serde(default = "Confidence::own")]
     pub confidence: Confidence,
     #[serde(default, rename = "sources")]
@@ -96,7 +96,7 @@ pub enum Scope {
     Vm,
 }
 
-/// How certain the figures are.
+/// Confidence in the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confidence {

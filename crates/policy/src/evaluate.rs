@@ -42,8 +42,8 @@ impl Policy {
 
     /// Returns the limits with these parameters, and the parameters that are not the policy's, as typed.
     ///
-    /// With `custom`, `latency` is both in [`Limits::latency`] and among the others, where a simulated volume
-    /// looks for it with every policy.
+    /// With `custom`, `latency` is both in [`Limits::latency`] and among these parameters, because a simulated volume
+    /// reads it from them with every policy.
     ///
     /// # Errors
     /// [`PolicyError`] for a missing, unreadable or forbidden value.
@@ -121,7 +121,7 @@ impl Policy {
         rest.iter().find(|(name, _)| near(name)).map(|(name, _)| self.unknown_parameter(name))
     }
 
-    /// Sorts what was typed into values of the policy's own parameters, in their order, and the rest.
+    /// Splits typed parameters into values of the policy's own parameters, in their order, and the rest.
     fn assign(&self, typed: &[(String, String)]) -> Result<(Vec<Option<String>>, Rest), PolicyError> {
         let mut own = vec![None; self.parameters.len()];
         let mut rest = Rest::new();

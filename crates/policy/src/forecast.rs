@@ -134,7 +134,8 @@ impl Limits {
     }
 
     /// Returns the phases of an endless `load`, from full buckets: the burst, then one step down for each bucket that
-    /// empties. Empty if no rule covers the load. What follows a timed burst's cool-off is left out: no provider states it.
+    /// empties. No phases if no rule covers the load. Rates after a timed burst's cool-off are left out: no provider
+    /// states them.
     pub fn overload(&self, load: &Load) -> Vec<Phase> {
         self.unfold(load, f64::INFINITY)
     }

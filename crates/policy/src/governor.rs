@@ -1,4 +1,5 @@
-//! Computes which rate of each rule applies now, from counters: credits for a throttle whose rates are set from outside.
+//! Computes the rate of each rule that applies now, from counters: credits for a throttle whose rates are set from
+//! outside.
 //!
 //! A [`crate::Meter`] admits every I/O itself. A throttle of the kernel is given a rate and read afterwards,
 //! about ten times a second: the governor keeps the account of the admitted I/O, and returns the rate to set

@@ -34,7 +34,7 @@ pub struct Limits {
     pub billing: Billing,
     /// The workload for which the figures are stated.
     pub reference_workload: Option<ReferenceWorkload>,
-    /// What else a reader should know.
+    /// Further remarks for the reader.
     pub note: Option<String>,
     /// The rules; every I/O must satisfy all that cover it.
     pub limits: Vec<Limit>,
@@ -65,7 +65,7 @@ pub struct Limit {
     pub billed_above: Option<f64>,
     /// Charge of an I/O if its size counts; `None` if an I/O is charged as one operation, or by its bytes.
     pub accounting: Option<Accounting>,
-    /// What else a reader should know.
+    /// Further remarks for the reader.
     pub note: Option<String>,
 }
 
@@ -119,9 +119,9 @@ pub enum RateUnit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitReading {
-    /// As 1,048,576 bytes.
+    /// 1,048,576 bytes.
     Binary,
-    /// As 1,000,000 bytes.
+    /// 1,000,000 bytes.
     Decimal,
 }
 
@@ -177,9 +177,9 @@ pub struct Accounting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// As a whole unit.
+    /// A fraction is charged as a whole unit.
     Ceil,
-    /// As that fraction.
+    /// A fraction is charged as that fraction.
     Proportional,
 }
 

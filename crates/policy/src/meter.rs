@@ -88,7 +88,7 @@ impl Meter {
         meter
     }
 
-    /// Returns this meter with another tolerance: the time by which I/O may run ahead of a flat rate or of a burst rate.
+    /// Returns this meter with another tolerance: the time by which I/O may run ahead of a flat or a burst rate.
     pub fn with_tolerance(mut self, tolerance: Nanos) -> Meter {
         self.set_tolerance(tolerance);
         self

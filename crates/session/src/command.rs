@@ -73,7 +73,7 @@ impl Running {
     fn keep_to_its_time(&mut self) {
         let due = |stage: &Stage| Instant::now() >= stage.at;
         while let Some(stage) = self.stages.pop_if(|stage| due(stage)) {
-            // Fails only if the command has just ended.
+            // A command that has just ended does not receive the signal.
             let _ = kernel::send_signal(self.child.id(), stage.signal);
         }
     }
@@ -91,7 +91,7 @@ impl Running {
                 return Ok(code(status));
             }
             for signal in self.heard.take_passed_on() {
-                // Fails only if the command has just ended.
+                // A command that has just ended does not receive the signal.
                 let _ = kernel::send_signal(self.child.id(), signal);
             }
             self.keep_to_its_time();

@@ -20,7 +20,7 @@ use crate::output;
 use crate::signals::StopFlag;
 use crate::watchdog;
 
-/// A run and where it was read from.
+/// A run, and the file that it was read from.
 #[derive(Debug)]
 pub struct InputRun {
     /// The file.
@@ -161,7 +161,7 @@ impl Reader {
         if is_empty { Err(nothing("no file in it can be drawn; name the files that can")) } else { Ok(runs) }
     }
 
-    /// Reads a file as recordings. Of a damaged run file it returns what is left, and reports what was lost.
+    /// Reads a file as recordings. From a damaged run file, returns the intact parts and reports the losses.
     fn recording(&self, path: &Path) -> Result<Vec<InputRun>, Failure> {
         let runs = match self.recorded(path)? {
             FileContent::RunFile(run, troubles) => vec![with_losses(path, *run, &troubles)],
@@ -409,7 +409,7 @@ fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>
 /// Maximum number of entries of a folder that are reported by name as not being plain files.
 const OTHERS_TOLD: usize = 20;
 
-/// Reports what was lost from the run's file, and adds it to the run as events, so that the page shows it too.
+/// Reports the losses from the run's file, and adds them to the run as events, so that the page shows them too.
 fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {
     let sampled = run.samples.last().map(|sample| sample.at);
     let end = run.steps.iter().map(|step| step.ended).chain(sampled).max().unwrap_or_default();

@@ -249,7 +249,7 @@ impl Place {
         self.page.borrow().clone()
     }
 
-    /// Returns the line that says where the files are.
+    /// Returns the line that names the files.
     pub fn files_line(&self) -> String {
         match self.drawn() {
             Some(page) => report::files_line(&short(&page), &short(&self.run())).trim_end().to_owned(),

@@ -167,7 +167,7 @@ impl RunRecorder {
         state.file.commit();
     }
 
-    /// Shows `what` is in progress, and its length if known, outside any phase.
+    /// Shows that `what` is in progress outside any phase, and its length if known.
     pub fn says(&self, what: &str, length: Option<Nanos>) {
         self.state.borrow_mut().live.begin(what, length);
     }

@@ -26,7 +26,7 @@ const FILE: &str = "device.img";
 pub enum Caching {
     /// Every read and write reaches the device, whatever the flags at opening.
     Never,
-    /// The flags at opening decide; only with the page cache can a file be mapped, as SQLite does.
+    /// The flags at opening decide; unlike with `Never`, a file can be mapped, as SQLite does.
     AsOpened,
 }
 
@@ -148,7 +148,7 @@ impl Device {
     /// any file; together with `fail(to.., Ops::WRITE, Errno::ENOSPC)` it becomes a device that has shrunk.
     ///
     /// # Errors
-    /// That of the file below, if there is one.
+    /// The error of the file below, if there is one.
     pub fn truncate(&self, to: u64) -> io::Result<()> {
         let mut state = self.server.state();
         let contents =
@@ -189,7 +189,7 @@ impl Device {
     /// Reads regardless of all faults.
     ///
     /// # Errors
-    /// That of the file below, if there is one.
+    /// The error of the file below, if there is one.
     pub fn peek(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         let state = self.server.state();
         let contents =

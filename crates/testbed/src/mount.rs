@@ -19,8 +19,8 @@ pub(crate) fn open() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/fuse")
 }
 
-/// Mounts what is served through `fuse` on `point`. The mount program gets the descriptor as its standard
-/// input and has ended when this returns, so that only this process keeps the connection.
+/// Mounts the file system that is served through `fuse` on `point`. The mount program gets the descriptor as
+/// standard input and has ended when this returns, so that only this process keeps the connection.
 pub(crate) fn mount(fuse: &File, point: &Path) -> io::Result<()> {
     let options = "fd=0,rootmode=40000,user_id=0,group_id=0,allow_other";
     let mut mount = Command::new("mount");

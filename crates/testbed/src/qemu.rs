@@ -16,8 +16,8 @@ const ON_DISK: &str = "/var/tmp";
 /// Bash commands that end the daemon `$1`, remove the mount `$2` and the folder `$3`.
 const UNDO: &str = "kill \"$1\"; umount -l \"$2\"; rm -rf \"$3\"";
 
-/// A raw file of real data under a throttle group, served through FUSE by QEMU's storage daemon. Removed on drop
-/// or when the test is killed; drop any device stacked on it first.
+/// A raw file of real data, limited by a throttle group and served through FUSE by QEMU's storage daemon. Removed
+/// on drop or when the test is killed; drop any device stacked on it first.
 ///
 /// The daemon serves one request at a time and splits those above 64 KiB at its own size, so caps are judged at up to 64 KiB.
 #[derive(Debug)]

@@ -82,7 +82,7 @@ impl Server {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        // A panicking test leaves the state consistent: no panic can occur in the middle of a change.
+        // The state is consistent even if a test has panicked: no change to it is left half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

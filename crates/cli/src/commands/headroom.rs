@@ -29,7 +29,7 @@ use crate::commands::own;
 
 /// Exit code if no rate was found.
 const CANNOT_TELL: u8 = 4;
-/// Exit code if the rate is below what was promised.
+/// Exit code if the rate is below the promised rate.
 const BELOW: u8 = 3;
 /// Least time for a search.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);

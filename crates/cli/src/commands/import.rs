@@ -39,7 +39,7 @@ impl ImportFailure {
     }
 }
 
-/// Reads every input, writes a run file for each result, and prints what was read. Returns 0 if any input could be read.
+/// Reads every input, writes a run file for each result, and prints the results. Returns 0 if any input could be read.
 pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     let reader = Reader { words: typed() };
     let files = named(&arguments.files)?;

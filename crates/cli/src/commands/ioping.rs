@@ -58,7 +58,7 @@ fn complain(text: &str) {
     output::people(&format!("ioping: {text}"));
 }
 
-/// Whether anybody still reads what is printed.
+/// Whether anybody still reads the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     Here,

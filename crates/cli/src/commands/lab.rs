@@ -68,7 +68,7 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Prints a description of the volume and of its differences from the real one.
+/// Prints a description of the volume, and notes about it.
 fn tell(volume: &LabVolume) {
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {

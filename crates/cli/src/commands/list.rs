@@ -1,4 +1,4 @@
-//! `plimsoll list`: what was measured, when, and with what result.
+//! `plimsoll list`: the stored runs, with their times and results.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -209,7 +209,7 @@ impl<'a> Ground<'a> {
         Ok(arguments.shown.page_of(&place, code))
     }
 
-    /// Returns where the run file and the page go, with the onlookers.
+    /// Returns folder and name of the run file and the page, with the onlookers.
     fn place(&self, measurement: &dyn Measurement) -> Result<Place, Failure> {
         let (out, devices) = (self.arguments.out.as_deref(), &self.setup.facts.devices);
         let place = Place::new(out, (&self.words, &measurement.command()), devices)?;

@@ -218,7 +218,7 @@ fn each_once(volumes: &[Volume]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns where a volume is, with links resolved.
+/// Returns the path of a volume, with links resolved.
 fn place(volume: &Volume) -> Option<PathBuf> {
     match &volume.target {
         Target::Path(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),

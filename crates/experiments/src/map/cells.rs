@@ -12,8 +12,8 @@ const STEP: Bytes = Bytes::kib(4);
 /// Multiple of the crossover from which a block is limited by bytes whatever the errors of the two caps, and a multiple
 /// safely beyond it.
 const CLEARLY: (f64, f64) = (1.25, 1.4);
-/// Shortfall, as a share, against a load that cannot be faster, from which a load was disturbed; normal variation of
-/// 5 % is smaller.
+/// Shortfall, as a share, against a load that cannot be faster, from which a load was disturbed: it stays below that on
+/// a volume that varies by 5 %.
 const OFF: f64 = 0.08;
 /// Maximum number of cells that are repeated: if more are off, the volume itself varies.
 const AGAIN_MOST: usize = 4;

@@ -74,7 +74,7 @@ fn part(span: Span, number: u64) -> Span {
 }
 
 /// A step that runs these loads at once. During the ramp the cached places are loaded into the cache. A load beyond the
-/// cache ends when all its places have been read, each once.
+/// cache alone ends when all its places have been read, each once.
 fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
     let once = jobs.iter().find(|job| job.access.order == Order::Random(Repeats::Without));
     let places = once.and_then(|job| Some(job.size?.0 / job.blocks.align_of(Direction::Read).0));

@@ -28,7 +28,7 @@ const SMALLER: f64 = 0.9;
 /// Maximum number of sets from the first one that the cache did not serve.
 const BEYOND: usize = 5;
 
-/// Returns the part of the volume for working sets: the most suitable one, at most as large as allowed.
+/// Returns the part of the volume for working sets: the largest suitable region; `None` if none is large enough.
 pub(super) fn room(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Span> {
     let strips = done.iter().position(|step| matches!(look(step), Some(Look::Warm(_)))).unwrap_or(done.len());
     let known = places_known(&done[..strips], &ask.asked);

@@ -12,7 +12,7 @@ use super::{Mistake, ProfileError};
 pub(super) struct At<T> {
     /// The value.
     pub value: T,
-    /// Byte offset at which the table begins.
+    /// Byte offset at which the value begins.
     pub at: usize,
 }
 

@@ -23,7 +23,7 @@ const POLICY_READS: f64 = 0.7;
 pub struct WatchLoad {
     /// The load, as typed.
     pub words: String,
-    /// Jobs that run side by side, without stop rules of their own: the phase ends them.
+    /// Jobs that run side by side, without their own stop rules: the phase ends them.
     pub jobs: Vec<Job>,
     /// Notes for the user: what was changed or left out.
     pub notes: Vec<String>,

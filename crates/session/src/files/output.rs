@@ -39,7 +39,7 @@ pub enum OutputError {
         /// Path as typed.
         path: PathBuf,
     },
-    /// A file that plimsoll did not write exists at the path.
+    /// A file exists at the path and is not of the kind to be written.
     #[error("{} is there already and no {} of plimsoll's; {}", path.display(), kind.word, kind.remedy)]
     Foreign {
         /// Path as typed.

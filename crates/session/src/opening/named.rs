@@ -70,7 +70,8 @@ impl NamedFiles {
         NamedFiles { clock, treatment, made: HashSet::new(), given: HashMap::new(), probes }
     }
 
-    /// Returns the permit to write to `path`; the first time, reports on stderr what a write destroys.
+    /// Returns the permit to write to `path`; the first time, reports on stderr what a write destroys, unless the user
+    /// has already been warned.
     pub(super) fn permit(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
         if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());

@@ -50,7 +50,7 @@ impl CountedVolume {
         }
     }
 
-    /// Lets time pass up to `to`, completing what is due by then.
+    /// Advances time to `to`, completing the I/Os due until then.
     pub(super) fn advance(&mut self, to: Nanos) {
         loop {
             let done = self.flying.peek().map_or(Nanos::MAX, |Reverse(first)| first.0);
@@ -75,7 +75,7 @@ impl CountedVolume {
         std::mem::take(&mut self.samples)
     }
 
-    /// Lets time pass while everything in flight waits.
+    /// Advances time to `to`, during which nothing completes.
     fn pass(&mut self, to: Nanos) {
         let span = to.since(self.now).0;
         let waiting = self.flying.len() as u64;

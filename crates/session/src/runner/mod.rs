@@ -54,7 +54,7 @@ pub trait Runner {
         Ok(())
     }
 
-    /// Closes what was opened for the step.
+    /// Closes the files that were opened for the step.
     fn close(&mut self) {}
 
     /// Runs a planned step, for which everything is open, to its end.

@@ -101,7 +101,7 @@ fn has_files(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_file))
 }
 
-/// Splits a side into its name and what is measured: `NAME=TARGET`, or a target alone, named A or B.
+/// Splits a side into its name and its target: `NAME=TARGET`, or a target alone, named A or B.
 pub(super) fn labelled(words: &str, side: usize) -> Result<(String, String), Failure> {
     match words.split_once('=') {
         // Policies have `=` after their colon, and files may have it in their names.
@@ -230,7 +230,7 @@ fn are_copies(some: &[Run], others: &[Run]) -> bool {
     some.len() == others.len() && others.iter().all(is_known)
 }
 
-/// Whether both runs have the same content, whatever file and line it came from and whenever it was read.
+/// Whether both runs have the same content, apart from the file, the line and the time of reading.
 fn is_copy(a: &Run, b: &Run) -> bool {
     let same = |(a, b): (&ReportedPart, &ReportedPart)| ReportedPart { line: b.line, ..a.clone() } == *b;
     a.origin == b.origin

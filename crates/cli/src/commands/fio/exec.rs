@@ -106,7 +106,7 @@ fn wait(shell: &mut Child, stop: &StopFlag) -> io::Result<ExitStatus> {
         }
         if stop.raised() && !passed_on {
             passed_on = true;
-            // Fails only if the group has just ended.
+            // A group that has just ended does not receive the signal.
             let _ = kernel::send_signal_to_group(shell.id(), TERMINATE);
         }
         std::thread::sleep(LOOK);

@@ -283,8 +283,8 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Runs commands of the jobs of step `number`. A job whose command cannot be started has failed; one whose
-    /// earlier command ends with an error is not run and reports no error, as in fio.
+    /// Runs commands of the jobs of step `number`. A job whose command cannot be started has failed; a job whose
+    /// `exec_prerun` ends with an error is not run and reports no error, as in fio.
     fn run_commands(&mut self, number: usize, moment: Moment) {
         let asked = self.told.presented.asked;
         let due = exec::Due { asked, step: number, moment, stop: self.stop };

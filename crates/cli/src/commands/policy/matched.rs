@@ -136,7 +136,7 @@ fn line(candidate: &Candidate) -> String {
         _ => {}
     }
     let name = candidate.policy.to_string();
-    // A long name gets a line of its own.
+    // A long name gets a separate line.
     let behind = if name.len() > NAME { format!("\n{}", " ".repeat(NAME + 6)) } else { String::new() };
     let (rank, off) = (candidate.rank, candidate.error * 100.0);
     format!("{rank:>4}  {name:<NAME$}{behind} {off:>4.1} %  {level}\n")

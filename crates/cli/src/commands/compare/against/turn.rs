@@ -136,7 +136,7 @@ fn wait(child: &mut Child, stop: &StopFlag) -> Result<ExitStatus, Failure> {
         }
         if stop.raised() && !passed_on {
             passed_on = true;
-            // Fails only if the tool has just ended.
+            // A tool that has just ended does not receive the signal.
             let _ = kernel::send_signal(child.id(), INTERRUPT);
         }
         std::thread::sleep(LOOK);
