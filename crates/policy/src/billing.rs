@@ -1,11 +1,11 @@
-//! What a provider may bill for while a volume is tested.
+//! Costs that a provider may bill for the test of a volume.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::figure;
 use crate::{Limits, Resource};
 
-/// How the provider bills operations of this type.
+/// Billing of operations on volumes of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Billing {
@@ -13,7 +13,7 @@ pub enum Billing {
     None,
     /// Every transaction is billed.
     Transactions,
-    /// What exceeds the provisioned target is billed.
+    /// Operations beyond the provisioned target are billed.
     OnDemandBurst,
     /// The catalogue does not say.
     Unknown,

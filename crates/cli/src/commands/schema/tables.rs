@@ -1,4 +1,4 @@
-//! The keys of every document that plimsoll prints: a line a key, with its path, its type, and what it is.
+//! The keys of every document that plimsoll prints: one line for each key, with its path, type and meaning.
 //!
 //! `[]` in a path is any element of an array, `*` any key of an object. A `?` after a path means that the key may be
 //! left out. Types are `string`, `integer`, `number`, `boolean`, `object`, `array`, `null` and `any`; `estimate` is a
@@ -7,9 +7,9 @@
 
 /// A kind of document.
 pub struct Document {
-    /// The name by which its schema is asked for.
+    /// Name of the document on the command line of `plimsoll schema`.
     pub name: &'static str,
-    /// The commands that print it.
+    /// The commands that print the document.
     pub printed_by: &'static str,
     /// The version of its schema.
     pub version: u32,
