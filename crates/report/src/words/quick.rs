@@ -4,6 +4,7 @@
 use analysis::{QuickRow, Whose};
 use record::Run;
 use serde_json::json;
+use workload::Direction;
 
 use crate::words::numbers::{self, Unit};
 use crate::words::wrap::{beside, wrap};
