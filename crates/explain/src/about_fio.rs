@@ -41,6 +41,7 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
     }
     said.extend(rates(job));
     said.extend(rests(job));
+    said.extend(flushes_again(job));
     said
 }
 
@@ -239,6 +240,14 @@ fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
             format!("Its {} are held to {each} in each copy, {all} in all.", rate.what)
         }
     })
+}
+
+/// Describes the flushes of a mix that its option does not mention: fio 3.33 checks the count of writes before each I/O.
+fn flushes_again(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    let counted = options.fsync > 0 || options.fdatasync > 0;
+    (counted && options.pattern.mixed())
+        .then(|| "fio also flushes in a mix after each read until the next write.".to_owned())
 }
 
 /// The pauses, and the highest rate that they allow each copy.
