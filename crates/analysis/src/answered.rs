@@ -1,4 +1,4 @@
-//! What a run answers to the procedure that was asked for.
+//! The answer of a run to the procedure that was requested.
 
 use policy::Limits;
 use record::Run;
@@ -15,7 +15,7 @@ use crate::sittings::part_of;
 use crate::soak::{self, SoakAnswer};
 use crate::together::{self, TogetherAnswer};
 
-/// The answer to what a procedure was asked.
+/// The answer of one procedure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "procedure", rename_all = "snake_case")]
 pub enum ProcedureAnswer {
@@ -45,7 +45,7 @@ pub struct CheckAnswer {
 }
 
 impl ProcedureAnswer {
-    /// Returns the answers it is made of: those of its parts, or itself.
+    /// Returns the answers in this one: those of a check's parts, or itself.
     pub fn each(&self) -> &[ProcedureAnswer] {
         match self {
             ProcedureAnswer::Check(check) => &check.parts,
@@ -54,7 +54,7 @@ impl ProcedureAnswer {
     }
 }
 
-/// What answers are derived from besides the run.
+/// The inputs of an answer besides the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'g> {
     pub figures: &'g Figures,
@@ -74,7 +74,7 @@ fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<P
         ProcedureRequest::Headroom(asked) => {
             ProcedureAnswer::Headroom(Box::new(headroom::answer(run, figures, asked)))
         }
-        // One side alone answers nothing: `compare` reads both.
+        // A single side answers nothing: `compare` reads both.
         ProcedureRequest::Turns(_) => return None,
         ProcedureRequest::Map(asked) => ProcedureAnswer::Map(map::answer(run, asked, (figures, findings))),
         ProcedureRequest::Places(asked) => ProcedureAnswer::Places(places::answer(run, figures, asked)),

@@ -1,9 +1,8 @@
-//! A bucket that emptied during the run: what it counts, the rates before and after, and what it held.
+//! A bucket that emptied during the run: what it counts, the rates before and after, and its content.
 //!
-//! The only assumption is that a bucket's level falls with what is charged and rises with the rate that is left.
-//! What is charged (operations, operations by a unit, bytes) is tried in turn: under the wrong account the volume
-//! gave more after the change than it had earned since, or loads of different block size were not limited to one
-//! rate.
+//! The only assumption is that a bucket's content falls by what is charged and rises at the rate that is left. Each way
+//! to charge (operations, operations by a unit, bytes) is tried in turn: under a wrong one the volume gave more after
+//! the change than it had earned since, or loads of different block size were not limited to one rate.
 
 use policy::{Accounting, ExcessDemand, IoGroup, Limits, Locality, Order, Resource, Rounding};
 use serde::{Deserialize, Serialize};
@@ -15,48 +14,48 @@ use crate::spent::DatedEntry;
 
 /// Share within which two rates are the same (method 6.1).
 const SAME: f64 = 0.03;
-/// Least ratio of the burst's rate to the rate that is left; the smallest in a published table is 1.17 (method 6.1).
+/// Least ratio of the burst's rate to the base; the smallest in a published table is 1.17 (method 6.1).
 const ABOVE: f64 = 1.08;
-/// Fewest intervals that give a level.
+/// Fewest intervals from which a level is taken.
 const LEVEL_LEAST: usize = 5;
-/// Seconds of burst that give its rate, at least; in less, what the meter lets run ahead still shows.
+/// Least seconds of burst for its rate; in a shorter time, the meter's advance still shows.
 const BURST_S: f64 = 3.0;
-/// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.
+/// Advance that a meter allows, and error at an interval's edges, in seconds of the rate.
 const EDGE_S: f64 = 0.05;
-/// How much later than detected the change may have been. Summing up to there costs nothing, because the rate is
-/// already the one that is left.
+/// How much later than detected the change may have been. Summing up to then costs nothing: the rate is already the
+/// base.
 const LATER: Nanos = Nanos::from_secs(1);
-/// Least and greatest share of what was earned since the first drain that a second one uses if the earnings pay for it.
+/// Least and greatest share of the earnings since the first drain that a second one uses if they pay for it.
 const EARNED: (f64, f64) = (0.8, 1.2);
-/// Units that providers and hypervisors charge by, or may (method 5.2).
+/// Units by which providers and hypervisors charge, or may charge (method 5.2).
 const UNITS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), Bytes::MIB];
 
-/// What a bucket counts, with the levels and what it held under that account.
+/// The resource that a bucket counts, with its levels and content counted so.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketAccount {
     /// Operations or bytes.
     pub resource: Resource,
-    /// Bytes that make one charged operation, if longer I/Os count as several.
+    /// Bytes per charged operation, if longer I/Os count as several.
     pub unit: Option<u64>,
     /// Highest rate before the change, per second; too low if the load asked for less.
     pub burst: f64,
     /// Rate after the change, per second.
     pub base: Estimate,
-    /// What it held: its capacity if it was full, otherwise a lower bound of it.
+    /// Content of the bucket: its capacity if it was full, otherwise a lower bound of that.
     pub held: Estimate,
 }
 
-/// What fills a bucket.
+/// How a bucket is refilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refill {
-    /// The rate that is left fills it: a second burst used up what had been earned since the first.
+    /// At the base rate: a second burst used what had been earned since the first.
     Earned,
-    /// No second burst showed it: a burst limited in time looks the same.
+    /// Unknown, for lack of a second burst: a burst limited in time looks the same.
     Unknown,
 }
 
-/// A bucket that emptied; if it has several accounts, the run does not tell them apart.
+/// A bucket that emptied; of several accounts, the run does not show which applies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct EmptiedBucket {
     pub accounts: Vec<BucketAccount>,
@@ -81,7 +80,7 @@ struct Moment {
 }
 
 impl Charge {
-    /// Returns every way to charge, the simplest of each resource first, then those of the declared policy.
+    /// Returns every way to charge, the simplest of each resource first, then those of the named policy.
     fn all(limits: Option<&Limits>) -> Vec<Charge> {
         let by = |resource, accounting| Charge { resource, accounting };
         let unit = |unit| Accounting { unit, rounding: Rounding::Ceil, merge_sequential: false };
@@ -129,8 +128,8 @@ impl Moment {
     }
 }
 
-/// Returns the bucket that emptied between the two times of `at`; `None` if no account explains the change, because
-/// it was no bucket or too little was seen.
+/// Returns the bucket that emptied between the two times of `at`; `None` if no account explains the change, because it
+/// was no bucket or too little was recorded.
 pub(crate) fn emptied(
     dated: &[DatedEntry],
     at: (Nanos, Nanos),
@@ -142,7 +141,7 @@ pub(crate) fn emptied(
     let mut refill = None;
     for resource in [Resource::Iops, Resource::Bytes] {
         let of = looks.iter().filter(|look| look.account.resource == resource);
-        // `max_by_key` returns the last of the best: reversed, the simplest account wins, which stands first.
+        // `max_by_key` returns the last of the best: reversed, the simplest account wins, which comes first.
         let best = of.rev().max_by_key(|look| look.blocks);
         accounts.extend(best.map(|look| look.account));
         refill = refill.or(best.and_then(|look| look.refill));
@@ -157,9 +156,9 @@ pub(crate) fn emptied(
 /// The run under one account.
 struct Look {
     account: BucketAccount,
-    /// Block sizes that were held at one of the two rates: the more, the better the account explains the run.
+    /// Number of block sizes limited at one of the two rates: the more, the better the account explains the run.
     blocks: usize,
-    /// `None` if more came through after the change than had been earned.
+    /// `None` if more was served after the change than had been earned.
     refill: Option<Refill>,
 }
 
@@ -192,7 +191,7 @@ impl Look {
     }
 }
 
-/// Splits off the stretches in which one block size was asked for, and more of it than completed.
+/// Returns the runs of moments with a single block size and more I/O requested than completed.
 fn runs(moments: &[Moment]) -> Vec<&[Moment]> {
     let alike = |a: &Moment, b: &Moment| a.held() && b.held() && a.block == b.block && a.to() == b.from;
     moments.chunk_by(alike).filter(|run| run.first().is_some_and(Moment::held)).collect()
@@ -203,7 +202,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns the level of rates with its interval, which allows for neighbours that resemble each other.
+/// Returns the level of rates with its interval, which allows for correlation of neighbours.
 fn level(rates: &[f64]) -> Option<Estimate> {
     let value = mean(rates.iter().copied()).filter(|_| rates.len() >= LEVEL_LEAST)?;
     let found = overlapping_batch_means(rates, block_length(rates, 1), 0.95)?;
@@ -211,7 +210,7 @@ fn level(rates: &[f64]) -> Option<Estimate> {
     (value > 0.0).then_some(Estimate { value, low: value - half, high: value + half })
 }
 
-/// Counts the block sizes that were held at the burst before the change, and those held at the base after it.
+/// Counts the block sizes that were limited to the burst before the change, and those limited to the base after it.
 fn blocks_at(runs: &[&[Moment]], (before, after): (Nanos, Nanos), rates: [f64; 2]) -> usize {
     let near = |run: &[Moment], of: &dyn Fn(&Moment) -> bool, rate: f64| {
         mean(run.iter().filter(|moment| of(moment)).map(Moment::rate))
@@ -231,8 +230,8 @@ fn blocks_at(runs: &[&[Moment]], (before, after): (Nanos, Nanos), rates: [f64; 2
     count(&|moment| moment.from >= after, base) + count(&|moment| moment.to() <= before, burst)
 }
 
-/// Returns what was there when the drain that emptied the bucket began: the largest sum over all possible
-/// beginnings. If the bucket was full at one of them, this is its capacity.
+/// Returns the content when the drain that emptied the bucket began: the largest sum over all possible beginnings. If
+/// the bucket was full at one of them, this is its capacity.
 fn held(moments: &[Moment], until: Nanos, base: &Estimate, burst: f64) -> Option<Estimate> {
     let (mut sum, mut seconds, mut best) = (0.0, 0.0, (0.0, 0.0));
     for moment in moments.iter().rev().filter(|moment| moment.to() <= until) {
@@ -245,12 +244,12 @@ fn held(moments: &[Moment], until: Nanos, base: &Estimate, burst: f64) -> Option
     (value > half).then_some(Estimate { value, low: value - half, high: value + half })
 }
 
-/// Returns what filled the bucket after the change, shown by a second burst; `None` if more came through than it had earned.
+/// Returns how the bucket was refilled, by a second burst; `None` if more was served after the change than earned.
 fn refill(moments: &[Moment], account: &BucketAccount, width: f64) -> Option<Refill> {
     let (base, burst) = (account.base.value, account.burst);
     let edge = (burst - base) * (width + EDGE_S) + EDGE_S * burst;
     let (mut level, mut since) = (0.0f64, 0.0);
-    // What had been earned when the current burst began, and how much of it the burst has used.
+    // Earnings at the start of the current burst, and how much of them the burst has used.
     let mut drain: Option<(f64, f64)> = None;
     let mut refill = Refill::Unknown;
     for moment in moments {

@@ -1,4 +1,4 @@
-//! What every job of a run reached in each direction: rows that need no ladder around them.
+//! Results of every job of a run in each direction: rows that need no ladder.
 
 use record::{Run, StepRecord};
 use schemars::JsonSchema;
@@ -15,15 +15,15 @@ pub struct Cell {
     pub step: String,
     /// Name of the job.
     pub job: String,
-    /// What was asked of the volume.
+    /// The load on the volume.
     pub pattern: Pattern,
-    /// Reads and writes, if there were any.
+    /// Reads and writes, each if there were any.
     pub directions: Vec<Point>,
     /// I/Os per second, both directions.
     pub iops: f64,
     /// Bytes per second, both directions.
     pub bytes_per_second: f64,
-    /// Mean latency of all I/Os from due to done, nanoseconds.
+    /// Mean latency of all I/Os from due to completion, nanoseconds.
     pub latency_ns_mean: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct Pattern {
     pub depth: u32,
     /// Number of workers.
     pub workers: u32,
-    /// I/Os per second that were asked for; `None`: as fast as they come back.
+    /// I/Os per second asked for; `None`: as fast as they complete.
     pub offered: Option<f64>,
     /// Writes between two flushes; `None` without flushes.
     pub flush_every: Option<u32>,
@@ -56,7 +56,7 @@ fn of_step(step: &StepRecord) -> Vec<Cell> {
     (0..step.jobs.len() as u16).filter_map(|job| cell(&only(step, job)?)).collect()
 }
 
-/// Returns the step as if `job` had been alone in it; `None` if nothing of it was planned.
+/// Returns the step as if `job` had been alone in it; `None` if the plan has no worker of it.
 pub(crate) fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
     let name = step.jobs.get(usize::from(job))?.clone();
     let mut plan = step.plan.clone();
@@ -75,7 +75,7 @@ pub(crate) fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
     })
 }
 
-/// Returns the cell of a step with one job; `None` if nothing ended.
+/// Returns the cell of a step with one job; `None` if no I/O completed.
 pub(crate) fn cell(step: &StepRecord) -> Option<Cell> {
     let points: Vec<Point> =
         [Direction::Read, Direction::Write].into_iter().filter_map(|way| point(step, way)).collect();
@@ -93,7 +93,7 @@ pub(crate) fn cell(step: &StepRecord) -> Option<Cell> {
     })
 }
 
-/// Returns the pattern of a job, whose workers are all alike.
+/// Returns the pattern of a job, whose workers are all the same.
 fn pattern(workers: &[WorkerPlan]) -> Pattern {
     let first = &workers[0];
     Pattern {

@@ -1,23 +1,22 @@
-//! What changes of the level leave of claims: the verdict follows the last regime, and a level that swings is judged
-//! by its mean.
+//! Claims after changes of the level: the verdict follows the last regime, and a swinging level is judged by its mean.
 
 use crate::claims::TOLERANCE;
 use crate::estimate::Estimate;
 use crate::regimes::Regimes;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
-/// Whether the level at the end was seen for long enough to be reported.
+/// Whether the level at the end was measured for long enough to be reported.
 pub(crate) fn settled(regimes: &Regimes) -> bool {
     regimes.changes.is_empty() || regimes.settled
 }
 
-/// Returns the doubt to report if the level at the end was not seen for long enough.
+/// Returns the doubt to report if the level at the end was not measured for long enough.
 pub(crate) fn unsettled(regimes: &Regimes) -> Option<Doubt> {
     let last = regimes.changes.last().filter(|_| !settled(regimes))?;
     Some(Doubt::Unsettled { at: last.likeliest })
 }
 
-/// Adjusts the rows of rates to the course of the run.
+/// Adjusts the rows of rates to the level changes of the run.
 pub(crate) fn follow(regimes: &Regimes, rows: &mut [ClaimRow]) {
     let Some(last) = regimes.changes.last() else {
         swing(regimes, rows);
@@ -39,8 +38,8 @@ fn of_rate(row: &ClaimRow) -> bool {
     matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond)
 }
 
-/// Leaves open what lies between the lowest and the highest of a level that swings: an edge between two steps may
-/// have been missed, so the last measurement may be either. So nothing above the mean is ever met.
+/// Leaves open a claim between the lowest and the highest level of a swing: an edge between two steps may have been
+/// missed, so the last measurement may be either. So nothing above the mean is ever met.
 fn swing(regimes: &Regimes, rows: &mut [ClaimRow]) {
     let Some([low, mean, high]) = regimes.course.spread() else { return };
     let ratios = || regimes.changes.iter().map(|change| change.ratio.value.max(1.0 / change.ratio.value));
@@ -56,7 +55,7 @@ fn swing(regimes: &Regimes, rows: &mut [ClaimRow]) {
         }
         let claimed = row.claimed.value * (1.0 - TOLERANCE);
         row.answer = match least >= claimed {
-            // What was left open for a reason of its own stays so.
+            // A row that is open for another reason stays open.
             true if matches!(row.answer, Answer::Meets | Answer::Exceeds) => Answer::Meets,
             false if most < claimed && row.answer == Answer::Below => Answer::Below,
             _ => Answer::CannotTell,

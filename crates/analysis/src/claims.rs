@@ -1,4 +1,4 @@
-//! Claims compared with figures: what a policy or an expectation says, what was measured, and the answer.
+//! Claims of a policy or an expectation, compared with measured figures, with the answer to each.
 
 use policy::{Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Run, StepRecord};
@@ -18,23 +18,23 @@ use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading};
 
 /// Share below a claim down to which a rate meets it, and above it beyond which a rate exceeds it (method 6.1).
 pub(crate) const TOLERANCE: f64 = 0.03;
-/// Block size that a claim on operations is about if nothing was measured.
+/// Block size that a claim on operations refers to if nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);
 
-/// Seconds that a rate limited only by the load must last to meet a claim. A shorter step, ended because its bytes
-/// were spent, may have filled a cache; a rung of a ladder that bytes do not cut lasts three seconds.
+/// Seconds that a rate limited only by the load must last to meet a claim. A shorter step, ended because its bytes were
+/// spent, may have filled a cache; a rung of a ladder that bytes do not cut lasts three seconds.
 const LASTS_S: f64 = 2.0;
 
 /// Source named by the claims of an expectation.
 pub const EXPECTATION: &str = "expectation";
 
-/// What a claim is judged by.
+/// The measurement by which a claim is judged.
 pub(crate) struct ClaimMeasurement<'f> {
     pub estimate: Estimate,
     pub point: Option<&'f Point>,
-    /// The rate was still rising at the deepest rung: more load might bring more.
+    /// Whether the rate was still rising at the deepest rung: more load might bring more.
     pub at_least: bool,
-    /// The rate moves between moments by more than its noise explains.
+    /// Whether the rate varies over time by more than its noise explains.
     pub wanders: bool,
     /// Seconds of the longest step at this rate.
     pub lasted_s: f64,
@@ -43,7 +43,7 @@ pub(crate) struct ClaimMeasurement<'f> {
 }
 
 impl<'f> ClaimMeasurement<'f> {
-    /// Returns what one step shows.
+    /// Returns the measurement of one step.
     fn of(point: &'f Point, quantity: Quantity) -> ClaimMeasurement<'f> {
         let (estimate, times) = match quantity {
             Quantity::BytesPerSecond => {
@@ -70,9 +70,9 @@ pub(crate) fn answer(measured: &Estimate, claim: f64) -> Answer {
     }
 }
 
-/// Returns the answer if the source leaves open which of two figures is meant. Each is judged by itself, so that the
+/// Returns the answer if the source leaves open which of two figures applies. Each is judged by itself, so that the
 /// choice of reading and the tolerance do not add up; if the answers differ, a rate that hits one of the figures
-/// decides which is meant.
+/// decides which applies.
 fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
     let (first, second) = (answer(measured, value), answer(measured, other));
     let greater = if value >= other { first } else { second };
@@ -86,7 +86,7 @@ fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
     }
 }
 
-/// Share within which a rate is that of a reading: the two readings are 2.4 to 10 % apart.
+/// Share within which a rate equals that of a reading: the two readings are 2.4 to 10 % apart.
 const HITS: f64 = 0.01;
 
 /// Returns the rows of a policy: operations at the smallest block and bytes at the largest, in each direction measured.
@@ -131,8 +131,8 @@ fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
     })
 }
 
-/// Returns bytes at the largest block. If its latency is still near that of one I/O at a time, nothing limited the
-/// bytes but the depth.
+/// Returns bytes at the largest block. If its latency is still near that of a single I/O, only the depth limited the
+/// bytes.
 fn large(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
     let blocks = blocks.filter(|_| figures.has_largest(direction));
@@ -187,7 +187,7 @@ fn policy_row(
     row
 }
 
-/// Returns the policy's name with the date of what it says.
+/// Returns the policy's name with the date of its figures.
 fn source(limits: &Limits) -> String {
     match &limits.as_of {
         Some(as_of) => format!("{}, as of {as_of}", limits.policy),
@@ -204,7 +204,7 @@ fn nominal(limits: &Limits, limit: &Limit, point: Option<&Point>, direction: Dir
     if limit.resource == Resource::Iops { cap.iops.0 } else { cap.bandwidth.0 }
 }
 
-/// Formats the figure in its provider's unit: the provider's own number if that is what is claimed.
+/// Formats the figure in its provider's unit; the provider's own number if that is the claim.
 fn written(limit: &Limit, value: f64) -> String {
     let own = (value - limit.baseline).abs() < 1e-6 * limit.baseline;
     let figure = if own { limit.written.baseline } else { value / limit.written.unit.factor(limit.reading) };
@@ -271,8 +271,8 @@ fn undecided(measured: &ClaimMeasurement<'_>, value: f64, other: Option<f64>) ->
     }
 }
 
-/// Judges a rate below nominal by what the provider promises, if it promises a share of the figure in a share of the
-/// time. If no more intervals fell short of that share than chance allows, the promise is kept, and nothing is owed.
+/// Judges a rate below nominal by the provider's promise, if that is a share of the figure in a share of the time. If
+/// no more intervals fell short of that share than chance allows, the promise is kept, and nothing is owed.
 fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&ClaimMeasurement<'_>>) {
     let (Some(promise), Some(measured)) = (&limits.promise, measured) else { return };
     let Some(fraction) = promise.fraction else { return };
@@ -289,8 +289,8 @@ fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&ClaimMeasureme
     }
 }
 
-/// Probability that a kept promise shows no more full intervals than were seen, below which it counts as broken: the
-/// lower end of a 95 % interval.
+/// Probability that a kept promise shows no more full intervals than were measured below which the promise counts as
+/// broken: the lower end of a 95 % interval.
 const CHANCE: f64 = 0.025;
 
 /// Returns the rows of an expectation.
@@ -313,14 +313,14 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-/// What the claims of an expectation are judged on.
+/// The inputs by which the claims of an expectation are judged.
 struct Asks<'r> {
     run: &'r Run,
     figures: &'r Figures,
     expectation: &'r Expectation,
 }
 
-/// Returns the share of a claimed rate that falls to one direction: its part if a mix is claimed as a whole, otherwise all.
+/// Returns the share of a claimed rate that falls to one direction: its part if a mix is claimed as a whole, or all.
 fn part(claim: &Claim, mix: Option<Mix>, direction: Direction) -> f64 {
     let (None, Some(mix)) = (claim.direction, mix) else { return 1.0 };
     let reads = f64::from(mix.read_percent()) / 100.0;
@@ -353,7 +353,7 @@ fn expected_row(asks: &Asks<'_>, claim: &Claim, direction: Direction) -> ClaimRo
     }
 }
 
-/// Makes the row for what a claim asks of one direction; the words say so if that is only a part of the claim.
+/// Makes the row for one direction of a claim; the words say so if that is only a part of the claim.
 fn part_row(claim: &Claim, direction: Direction, (quantity, value): (Quantity, f64)) -> ClaimRow {
     let mut row = empty_row(claim, direction, quantity, value);
     if claim.direction.is_none() {
@@ -391,7 +391,7 @@ fn fill(row: &mut ClaimRow, measured: Option<ClaimMeasurement<'_>>) {
     judge(row, measured.as_ref(), None);
 }
 
-/// Returns the steps that ran the load of a claim: jobs and open loads of its mix, block size and places.
+/// Returns the steps that ran the load of a claim: jobs and open loads with its mix, block size and access.
 fn of_load<'r>(run: &'r Run, load: &ClaimedLoad) -> Vec<&'r StepRecord> {
     let asked = |step: &StepRecord| {
         let [worker, ..] = step.plan.workers.as_slice() else { return false };
@@ -427,7 +427,7 @@ fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     row
 }
 
-/// Returns the step in which all claimed rates arrived together, as random arrivals.
+/// Returns the step in which all claimed rates together were issued as random arrivals.
 fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepRecord> {
     let rate = |claim: &Claim| if let Metric::Iops(rate) = claim.metric { rate.0 } else { 0.0 };
     let all: f64 = expectation.claims.iter().map(rate).sum();
@@ -439,7 +439,7 @@ fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepR
     run.steps.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).find(arrives)
 }
 
-/// Judges a latency, the mean or percentile `percent`, at the claimed load if that was run, otherwise of one I/O at a time.
+/// Judges a latency, the mean or percentile `percent`, at the claimed load if that was run, or else of a single I/O.
 fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
     let direction = row.direction;
     let Some(step) = timed_under_load(asks, direction) else {
@@ -459,8 +459,7 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
     let kept = timed.ns_max().is_some_and(|longest| longest as f64 <= bound);
     let told = measured.and_then(|seen| match seen {
         latency::Latency { estimate, open: false } => Some(estimate),
-        // Long latencies that came together bound nothing from above; but if no I/O at all was beyond the claim, the
-        // claim is kept.
+        // Long latencies that occur together give no upper bound; but if no I/O was beyond the claim, it is kept.
         latency::Latency { estimate, .. } if kept => Some(Estimate { high: bound, ..estimate }),
         latency::Latency { estimate, .. } => Some(estimate).filter(|estimate| estimate.low > bound),
     });
@@ -482,8 +481,8 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
     row
 }
 
-/// Returns the step whose latencies a claim is about: the claimed rates as random arrivals; else a job or an open
-/// load of the claimed kind; else, if no kind was claimed, a job or one I/O at a time.
+/// Returns the step whose latencies a claim refers to: the claimed rates as random arrivals; or else a job or an open
+/// load of the claimed kind; or else, if no kind was claimed, a job or one I/O at a time.
 fn timed_under_load<'r>(asks: &Asks<'r>, direction: Direction) -> Option<&'r StepRecord> {
     let (run, load) = (asks.run, &asks.expectation.load);
     let timed = |step: &&StepRecord| step.tally(direction).ops > 0;

@@ -1,18 +1,18 @@
-//! Intervals of a step that plimsoll's own lack of CPU has not touched, by which the step can be judged.
+//! Intervals of a step without any effect of plimsoll's own lack of CPU, by which the step can be judged.
 
 use record::{Interval, StepRecord};
 use workload::Nanos;
 
-/// Share of an interval without a CPU above which the interval is touched: the worker noticed that share of its I/Os
-/// late, and may have moved them into the next interval. A third of the 3 % by which a claim may be missed.
+/// Share of an interval without a CPU above which the interval is affected: the worker noticed that share of its
+/// completions late, and may have moved them into the next interval. A third of the 3 % by which a claim may be missed.
 const TOUCHED: f64 = 0.01;
-/// Fewest intervals that say anything, as for every figure of a step.
+/// Fewest intervals from which a figure is taken, as for every figure of a step.
 const FEWEST: usize = 5;
 
-/// Whether waiting for a CPU has moved hardly anything into `interval` of `step` or out of it: not in this interval,
-/// nor in the one before, whose late completions count here.
+/// Whether waiting for a CPU has moved hardly any completions into `interval` of `step` or out of it: not in this
+/// interval, nor in the one before, whose late completions count here.
 pub(crate) fn clean(interval: &Interval, step: &StepRecord) -> bool {
-    // Intervals are in the order of time, those of several jobs beside each other.
+    // Intervals are in the order of time, with those of several jobs next to each other.
     let until = step.intervals.partition_point(|other| other.start < interval.start);
     let before = step.intervals[..until].iter().rev().take_while(|other| other.end >= interval.start);
     touched(interval) <= TOUCHED && before.into_iter().all(|before| touched(before) <= TOUCHED)
@@ -24,7 +24,7 @@ pub(crate) fn clean_intervals(step: &StepRecord) -> Vec<Interval> {
 }
 
 /// Returns the counted intervals to judge a level by: the clean ones if they are enough and at least half of all;
-/// otherwise all, and [`crate::shortage`] estimates what may be missing.
+/// otherwise all, and [`crate::shortage`] estimates the loss.
 pub(crate) fn judged_intervals(step: &StepRecord) -> Vec<Interval> {
     let (all, clean) = (step.counted(), clean_intervals(step));
     if clean.len() >= FEWEST && 2 * clean.len() >= all.len() { clean } else { all }

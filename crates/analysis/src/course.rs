@@ -1,4 +1,4 @@
-//! The course of a run: what its changes amount to together.
+//! The course of a run: the pattern of its changes together.
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
@@ -7,37 +7,37 @@ use crate::timeline::earned::{Burst, Moves};
 use crate::timeline::level_change::Move;
 use crate::timeline::levels::{Levels, Stretch};
 
-/// Largest difference in size between falls and rises that go between the same levels, as a share of the larger;
+/// Greatest difference in size between falls and rises that lead between the same levels, as a share of the larger;
 /// sizes are logarithms.
 const SAME_SIZE: f64 = 0.35;
-/// Largest difference between two sizes of I/O that are alike, in the natural logarithm.
+/// Greatest difference between two sizes of I/O that count as equal, in the natural logarithm.
 const ALIKE: f64 = 0.1;
-/// Fewest seconds that a level lasts.
+/// Least length of a level in seconds.
 const LASTS_S: f64 = 3.0;
-/// Fewest samples that give the level of a moment.
+/// Fewest samples from which the level of a moment is taken.
 const SAMPLES_LEAST: usize = 5;
 /// Least drift of the level that is reported, as a share.
 const DRIFT: f64 = 0.03;
 
-/// What the changes of a run amount to together. Shares are of the level at the end of the run.
+/// The pattern of a run's changes together. Shares are of the level at the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "course", rename_all = "snake_case")]
 pub enum Course {
     /// One level.
     #[default]
     Steady,
-    /// It only fell.
+    /// The level only fell.
     Fell,
-    /// It rose, and what it was before may come back; or it moved both ways without coming back to a level.
+    /// The level rose, and the level before may return; or it moved both ways without returning to a level.
     Moved {
         /// The lowest level.
         low: f64,
         /// The highest level.
         high: f64,
-        /// The mean over the time looked at.
+        /// The mean over the time examined.
         mean: f64,
     },
-    /// Levels came back.
+    /// Levels returned.
     Wave {
         /// The lowest level.
         low: f64,
@@ -45,7 +45,7 @@ pub enum Course {
         high: f64,
         /// The mean, over whole periods if there are any.
         mean: f64,
-        /// Length of a period in seconds, if a whole one was seen.
+        /// Length of a period in seconds, if a whole one was measured.
         period_s: Option<f64>,
         /// Number of whole periods.
         periods: f64,
@@ -59,7 +59,7 @@ pub enum Course {
 
 impl Course {
     /// Returns the lowest level, the mean and the highest level as shares of the last; `None` if no other level may
-    /// come back.
+    /// return.
     pub fn spread(&self) -> Option<[f64; 3]> {
         match *self {
             Course::Moved { low, high, mean } | Course::Wave { low, high, mean, .. } => {
@@ -70,14 +70,14 @@ impl Course {
     }
 }
 
-/// Returns the course of what was looked at between the two times of `looked`.
+/// Returns the course of the run between the two times of `looked`.
 pub(crate) fn course(of: &Moves, looked: (f64, f64), levels: &Levels<'_>) -> Course {
     let moves = of.moves.as_slice();
     let Some(last) = moves.last() else { return drift(levels) };
     if moves.iter().all(|one| one.ratio < 0.0) {
         let apart = last.ratio.abs().exp();
         return match came_back(last, levels, &of.earned) {
-            // When it came back is not known, nor which of the two levels was measured last.
+            // When the level returned is not known, nor which of the two levels was measured last.
             true => Course::Moved { low: 1.0 / apart, high: apart, mean: 1.0 },
             false => Course::Fell,
         };
@@ -88,8 +88,8 @@ pub(crate) fn course(of: &Moves, looked: (f64, f64), levels: &Levels<'_>) -> Cou
     }
 }
 
-/// Whether a load like the one that showed a fall was again nearer to the level before it, for as long as a level
-/// lasts, although no rise is certain: amid noise that wanders as far, a single comparison shows none.
+/// Whether a load like the one that showed a fall was later nearer to the level before it, for the least length of a
+/// level, although no rise is certain: in noise that wanders as far, a single comparison shows none.
 fn came_back(fall: &Move, levels: &Levels<'_>, earned: &[Burst]) -> bool {
     let middle = (fall.levels[0].level * fall.levels[1].level).sqrt();
     levels.stretches.iter().any(|stretch| {
@@ -101,8 +101,8 @@ fn came_back(fall: &Move, levels: &Levels<'_>, earned: &[Burst]) -> bool {
     })
 }
 
-/// Returns the ratio of the high level to the low one if levels were left and came back: rises are as large as
-/// falls. The larger of the two counts, because an edge between two steps may have shown only in part.
+/// Returns the ratio of the high level to the low one if levels were left and returned: rises are as large as falls.
+/// The larger of the two counts, because an edge between two steps may have shown only in part.
 fn recurring(moves: &[Move]) -> Option<f64> {
     let sizes = |falls: bool| -> Vec<f64> {
         moves.iter().filter(|one| (one.ratio < 0.0) == falls).map(|one| one.ratio.abs()).collect()
@@ -128,7 +128,7 @@ fn wave(moves: &[Move], looked: (f64, f64), [low, high]: [f64; 2]) -> Course {
     Course::Wave { low, high, mean, period_s, periods }
 }
 
-/// Returns levels that did not come back, as shares of the last.
+/// Returns levels that did not return, as shares of the last.
 fn moved(moves: &[Move], looked: (f64, f64)) -> Course {
     let whole: f64 = moves.iter().map(|one| one.ratio).sum();
     let mut level = (-whole).exp();
@@ -157,7 +157,7 @@ fn periods(moves: &[Move], looked: (f64, f64)) -> (f64, f64, Option<f64>, f64) {
     }
 }
 
-/// Returns how far moments of the same load are apart although none of them is a change.
+/// Returns the greatest distance between moments of the same load although none of them is a change.
 fn drift(levels: &Levels<'_>) -> Course {
     let mut share: f64 = 0.0;
     for (number, later) in levels.stretches.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a rate shows of the policy's burst: that credits pay for it, that they are spent, or neither.
+//! How a rate relates to the policy's burst: paid for by credits, without credits, or neither.
 
 use policy::{BurstLength, Level, Limit, Limits, Load, UnitReading};
 use workload::{Bytes, Direction};
@@ -10,25 +10,25 @@ use crate::spent::{Consumption, is_queued};
 use crate::step_figures::Point;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
-/// Share within which a rate is that of a state; the smallest burst in a published table is 17 % above its baseline
+/// Share within which a rate equals that of a state; the smallest burst in a published table is 17 % above its baseline
 /// (method 6.1).
 const FITS: f64 = 0.03;
-/// Seconds that a load must be held at the baseline to have no credits. It takes some steps: a change within one
-/// does not show in its mean.
+/// Least seconds for which a load must be limited to the baseline to be without credits. It takes several steps: a
+/// change within one does not show in its mean.
 const HELD_S: f64 = 5.0;
-/// Most rules with a burst of which every combination is tried; policies have two, and the machine in front of them two more.
+/// Most rules with a burst of which every combination is tried; policies have two, and the machine adds two more.
 const BURSTS_MOST: usize = 6;
 
-/// What a row is judged by.
+/// The inputs by which a row is judged.
 pub(crate) struct CreditContext<'j> {
     pub limits: &'j Limits,
     pub figures: &'j Figures,
     pub spent: &'j Consumption,
-    /// The bytes of an I/O at which the row was measured.
+    /// Block size at which the row was measured.
     pub block: Bytes,
 }
 
-/// Opens a row that credits may have paid for, and adds to a row at its baseline that they are spent.
+/// Marks a row that credits may have paid for as consistent with a burst, and a row at its baseline as out of credits.
 pub(crate) fn judge(row: &mut ClaimRow, of: &CreditContext<'_>) {
     let met = matches!(row.answer, Answer::Meets | Answer::Exceeds);
     let Some(measured) = row.measured.filter(|_| met) else { return };
@@ -37,7 +37,7 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &CreditContext<'_>) {
     let Some(top) = states.top().filter(|top| top.rate > states.baseline() * (1.0 + FITS)) else { return };
     let fitting: Vec<&State> = states.all.iter().filter(|state| state.fits(&measured)).collect();
     let above = |state: &&&State| state.rate > states.baseline() * (1.0 + FITS);
-    // Of several states, the one with the fewest bursts.
+    // Of several states, the one with the fewest bursts is chosen.
     let burst = fitting.iter().filter(above).min_by_key(|state| state.bursting.len());
     match burst {
         Some(state) => {
@@ -58,7 +58,7 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &CreditContext<'_>) {
     }
 }
 
-/// Whether the load was limited to the row's rate for long enough, while it asked for more.
+/// Whether the load was limited to the row's rate for long enough while it asked for more.
 fn is_held(row: &ClaimRow, of: &CreditContext<'_>) -> bool {
     let Figures { latencies, depths, .. } = of.figures;
     let Some(base) = base_latency_ns(latencies, depths, row.direction) else { return false };
@@ -81,7 +81,7 @@ fn near(rate: f64, figure: f64) -> bool {
     figure > 0.0 && (rate / figure - 1.0).abs() <= FITS
 }
 
-/// Returns why a rate leaves open what lasts: the burst that may have paid for it, of several the one that ends first.
+/// Returns why the lasting rate is open: the burst that may have paid for the rate; of several, the first to end.
 fn doubt(of: &CreditContext<'_>, load: &Load, state: &State<'_>) -> Doubt {
     let rate = |rule: &Limit| state.iops * rule.charge(load.block, load.locality);
     let pays = |rule: &&&Limit| rate(rule) > rule.baseline;
@@ -102,7 +102,7 @@ fn doubt(of: &CreditContext<'_>, load: &Load, state: &State<'_>) -> Doubt {
     of_first.unwrap_or(Doubt::BurstUnknown)
 }
 
-/// The rules that let their burst rate through, and the rate that comes through then.
+/// The rules that run at their burst rate, with the rate of the load then.
 struct State<'l> {
     bursting: Vec<&'l Limit>,
     /// Operations per second of the load.
@@ -150,14 +150,14 @@ impl<'l> States<'l> {
         self.all.first().map_or(f64::INFINITY, |state| state.rate)
     }
 
-    /// Returns the state with the highest rate, by the fewest bursts that reach it.
+    /// Returns the state with the highest rate; of several, the one with the fewest bursts.
     fn top(&self) -> Option<&State<'l>> {
         let best = self.all.iter().map(|state| state.rate).fold(0.0, f64::max);
         self.all.iter().filter(|state| near(state.rate, best)).min_by_key(|state| state.bursting.len())
     }
 }
 
-/// Returns the operations per second of `load` while the rules at `bursting` let their burst rate through.
+/// Returns the operations per second of `load` while the rules at `bursting` run at their burst rate.
 fn passes(limits: &Limits, load: &Load, bursting: &[usize]) -> Option<f64> {
     let rate = |(at, rule): (usize, &Limit)| {
         let covers = if load.read_share > 0.0 { Direction::Read } else { Direction::Write };

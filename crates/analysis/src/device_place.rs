@@ -1,15 +1,15 @@
-//! Where a device stands: its names, and the devices below it.
+//! The place of a device in its stack: its names, and the devices below it.
 
 use serde::{Deserialize, Serialize};
 
-/// A device and where it stands.
+/// A device with its place in the stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Kernel name.
     pub name: String,
-    /// The name that users know it by; empty if there is none.
+    /// The name that users know the device by; empty if there is none.
     pub alias: String,
-    /// Kernel names of what it stands on, layer by layer downwards; empty for a disk.
+    /// Kernel names of the devices below, layer by layer downwards; empty for a disk.
     pub on: Vec<Vec<String>>,
 }
 

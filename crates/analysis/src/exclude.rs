@@ -15,7 +15,7 @@ enum FindingQuestion {
     Holds(Direction, LevelUnit),
     /// Whether both directions have one budget, for blocks of this many bytes if they are known.
     Budget(LevelUnit, Option<u64>),
-    /// Whether credits of this kind are left of the policy's.
+    /// Whether credits of this kind, as the policy defines them, are left.
     Credits(Resource),
 }
 
@@ -38,8 +38,8 @@ fn asked(meaning: &Meaning) -> Option<FindingQuestion> {
     })
 }
 
-/// Returns the question that is left open. How operations are charged, and what limits them when bytes bind first,
-/// stay open beside what is known.
+/// Returns the question that a finding leaves open. How operations are charged, and what limits them when bytes bind
+/// first, may stay open beside any other finding.
 fn open(found: &NotIdentifiable) -> Option<FindingQuestion> {
     match found.question {
         Question::Holds => Some(FindingQuestion::Holds(found.direction?, found.counted)),
@@ -51,7 +51,7 @@ fn open(found: &NotIdentifiable) -> Option<FindingQuestion> {
 /// Whether `a` and `b` cannot both be true.
 pub fn exclude(a: &Finding, b: &Finding) -> bool {
     match (&a.meaning, &b.meaning) {
-        // What comes and goes again and again did not fall or rise for good while it did both.
+        // A level that comes and goes again and again did not fall or rise for good in the same time.
         (Meaning::Wave(_), Meaning::StepDown(_) | Meaning::StepUp(_)) => meet(&a.evidence, &b.evidence),
         (Meaning::StepDown(_) | Meaning::StepUp(_), Meaning::Wave(_)) => meet(&a.evidence, &b.evidence),
         (a, b) => asked(a).zip(asked(b)).is_some_and(|(a, b)| a == b),

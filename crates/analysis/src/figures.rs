@@ -19,15 +19,15 @@ pub(crate) struct Figures {
     /// The rungs of all regimes, as they are shown.
     pub all: Ladders,
     pub jobs: Vec<Point>,
-    /// What ran between the rungs and after them at the loads of some of them, if nothing changed.
+    /// Loads repeated between the rungs and after them, if nothing changed, and the full cells of a map.
     pub beside: Vec<Point>,
     /// Step names of the points in `beside` that are cells of a map.
     cells: Vec<String>,
-    /// How the run is divided into spans that may be compared.
+    /// The regimes of the run: spans whose figures may be compared.
     pub regimes: Regimes,
-    /// Caps of reads, then of writes; of each, on operations, then on bytes.
+    /// Caps of reads, then of writes; for each, on operations, then on bytes.
     caps: [[Option<Cap>; 2]; 2],
-    /// Bytes per second of the largest block, of reads, then of writes.
+    /// Level of the largest block in bytes per second, of reads, then of writes.
     largest: [Option<FittedLevel>; 2],
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Ladders {
 const WAYS: [Direction; 2] = [Direction::Read, Direction::Write];
 
 impl Figures {
-    /// Returns the cells of a map that surely kept a queue before the volume.
+    /// Returns the cells of a map that surely kept a queue at the volume.
     pub fn full_cells(&self) -> impl Iterator<Item = &Point> {
         self.beside.iter().filter(|point| self.cells.contains(&point.step))
     }
@@ -65,7 +65,7 @@ impl Figures {
         self.largest[usize::from(direction == Direction::Write)].as_ref()
     }
 
-    /// Whether no larger block was measured before the last change than since.
+    /// Whether the largest block since the last change is as large as any before it.
     pub fn has_largest(&self, direction: Direction) -> bool {
         let largest = |points: &[Point]| {
             points.iter().filter(|point| point.direction == direction).map(|point| point.block).max()
@@ -81,7 +81,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
     let latencies = points::latencies(run);
     let of = |kind| based(points::points(run, kind, &regimes), &latencies);
     let all = ladders(of(StepKind::DepthLadder), of(StepKind::BlockLadder));
-    // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them; after a
+    // A cap is fitted to the ladder and to other loads of its block size, between the rungs and after them; after a
     // change, the ladders contain these loads.
     let (Ladders { depths, blocks }, beside) = match regimes.changes.is_empty() {
         true => {
@@ -90,7 +90,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
         }
         false => (lasting(run, &regimes, &of), Vec::new()),
     };
-    // Cells of a map that kept a queue are at the level as rungs are, and have block sizes that no rung had.
+    // Cells of a map that kept a queue are at the level, as rungs are, and have block sizes that no rung had.
     let full = if regimes.changes.is_empty() { full_cells(of(StepKind::Cell)) } else { Vec::new() };
     let beside: Vec<Point> = [beside, full.clone()].concat();
     let (small, large) = (with(&depths, &beside), with_all(with(&blocks, &beside), &full));
@@ -114,7 +114,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
     }
 }
 
-/// Returns what the levels of a volume show of its noise; nothing if none was seen in a second moment.
+/// Returns the noise of the volume, from its levels; nothing if no level was measured a second time.
 fn volume(plateaus: &[[Option<Plateau>; 2]; 2]) -> Strays {
     let levels: Vec<&SharedLevel> =
         plateaus.iter().flatten().flatten().map(|plateau| &plateau.shared).collect();
@@ -138,7 +138,7 @@ fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
     ladder.iter().chain(beside.iter().filter(alike)).cloned().collect()
 }
 
-/// Returns `large` and the points of `cells` whose block size no rung of their direction had.
+/// Returns `large` with the points of `cells` whose block size no rung of their direction had.
 fn with_all(large: Vec<Point>, cells: &[Point]) -> Vec<Point> {
     let is_new = |cell: &&Point| {
         let mut of_way = large.iter().filter(|point| point.direction == cell.direction).peekable();
@@ -148,7 +148,7 @@ fn with_all(large: Vec<Point>, cells: &[Point]) -> Vec<Point> {
     [large, new].concat()
 }
 
-/// Returns the points of `cells` that surely kept a queue before the volume.
+/// Returns the points of `cells` that surely kept a queue at the volume.
 fn full_cells(cells: Vec<Point>) -> Vec<Point> {
     cells.into_iter().filter(is_full).collect()
 }
@@ -163,8 +163,8 @@ fn ladders(depths: Vec<Point>, mut blocks: Vec<Point>) -> Ladders {
     Ladders { depths, blocks: sorted(blocks, |point| point.block) }
 }
 
-/// Returns the points since the last change: rungs, and the loads that came again and again. Of these, the smallest
-/// block of a direction counts as a rung of depth, all others as rungs of block size.
+/// Returns the points since the last change: rungs and repeated loads. Of the repeated loads, those of the smallest
+/// block of a direction count as rungs of depth, all others as rungs of block size.
 fn lasting(run: &Run, regimes: &Regimes, of: &dyn Fn(StepKind) -> Vec<Point>) -> Ladders {
     let since = |kind: StepKind| of(kind).into_iter().filter(|point| lies(run, regimes, point));
     let smallest = |direction: Direction| {

@@ -1,4 +1,4 @@
-//! A finding is a value: what it means in numbers, what it rests on, and how sure it is. Text is made from it at the end.
+//! A finding as a value: its meaning in numbers, its evidence and its confidence. Reports make text from it.
 
 use record::StepRecord;
 use schemars::JsonSchema;
@@ -8,15 +8,15 @@ use workload::Nanos;
 use crate::device_place::Place;
 use crate::verdict::Doubt;
 
-/// Something the record shows, of the kind `K`: a rule gives findings of its own kind, and [`crate::Finding`] may be of any.
+/// A finding of the kind `K`: a rule returns findings of its own kind, and [`crate::Finding`] is of any kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FindingOf<K> {
-    /// What it means, with its numbers.
+    /// Meaning of the finding, with its numbers.
     #[serde(flatten)]
     pub meaning: K,
     /// The spans of the record that show it, in the order of time.
     pub evidence: Vec<Evidence>,
-    /// How sure it is.
+    /// Confidence in the finding.
     pub confidence: Confidence,
 }
 
@@ -42,7 +42,7 @@ impl<K> FindingOf<K> {
 pub struct Evidence {
     /// Name of the step.
     pub step: String,
-    /// The series that shows it, such as `rate`, `latency`, `diskstats vda` or `cpu`.
+    /// The series that shows the finding, such as `rate`, `latency`, `diskstats vda` or `cpu`.
     pub series: String,
     /// Start, on the run's clock.
     pub from: Nanos,
@@ -72,47 +72,48 @@ pub enum Confidence {
     Certain,
 }
 
-/// What a kind of finding says of itself besides its numbers.
+/// The nature of a kind of finding, besides its numbers.
 pub(crate) trait Kind {
-    /// Returns all of it at once, so that no kind leaves out a part.
+    /// Returns the whole nature at once, so that no kind leaves out a part.
     fn nature(&self) -> Nature<'_>;
 }
 
-/// What the findings of a kind are to other findings, to the verdict and to the report.
+/// How a finding relates to other findings, to the verdict and to the report.
 pub(crate) struct Nature<'k> {
-    /// Order of weight: first what voids the figures (0), then what stops the volume, last what weakens a step (7).
+    /// Order of weight: findings that void the figures (0), then those that stop the volume, up to those on one step
+    /// (7).
     pub weight: u8,
-    /// The watched device that it is about.
+    /// The watched device that the finding concerns.
     pub device: Option<OfDevice<'k>>,
-    /// How bad it is in its step, if steps may repeat it: the worst is reported, with the spans of all.
+    /// Severity within its step, if steps may repeat the finding: the worst is reported, with the spans of all.
     pub badness: Option<f64>,
-    /// Why it leaves the verdict open.
+    /// The doubt that the finding casts on the verdict.
     pub doubt: Option<Doubt>,
-    /// Whether it names the level at which something is limited.
+    /// Whether the finding names the level of a limit.
     pub level: bool,
 }
 
-/// The watched device that a finding is about.
+/// The watched device that a finding concerns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfDevice<'k> {
     pub place: &'k Place,
-    /// The layer of a stack that it is reported for.
+    /// The layer of a stack for which the finding is reported.
     pub layer: Layer,
-    /// Whether it says what an application waits for.
+    /// Whether the finding names what an application waits for.
     pub holds_back: bool,
 }
 
-/// Returns the place as the lowest layer, where a policy counts, for findings about what the volume does.
+/// Returns the place as the lowest layer, at which a policy counts, for findings about the volume.
 pub(crate) fn lowest(place: &Place) -> Option<OfDevice<'_>> {
     Some(OfDevice { place, layer: Layer::Lowest, holds_back: true })
 }
 
-/// Returns the place as the highest layer, where an application stands, for findings about what the application does.
+/// Returns the place as the highest layer, at which an application runs, for findings about the application.
 pub(crate) fn highest(place: &Place) -> Option<OfDevice<'_>> {
     Some(OfDevice { place, layer: Layer::Highest, holds_back: true })
 }
 
-/// The layer that a finding is reported for if several layers of a stack show the same.
+/// The layer for which a finding is reported if several layers of a stack show the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     Lowest,

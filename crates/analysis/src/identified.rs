@@ -1,4 +1,4 @@
-//! What a run shows about whose volume it measured: its levels, and what the machine says of itself.
+//! Evidence in a run for whose volume it measured: its levels, and the facts of the machine.
 
 use policy::{Circumstances, Plateau};
 use record::{Run, TargetKind};
@@ -7,12 +7,12 @@ use crate::figures::figures;
 use crate::findings::burst_alike::levels as levels_of;
 
 /// Returns the levels that limited the ladders of `run`, of small I/Os and of large ones, by direction; empty if no
-/// limit did.
+/// limit applied.
 pub fn levels(run: &Run) -> Vec<Plateau> {
     levels_of(&figures(run))
 }
 
-/// Returns what is known of the volume besides its levels. The facts of this machine say nothing of a simulated
+/// Returns what is known about the volume besides its levels. The facts of this machine say nothing about a simulated
 /// volume or one of the lab.
 pub fn circumstances(run: &Run) -> Circumstances {
     let Some(target) = &run.target else { return Circumstances::default() };

@@ -25,13 +25,13 @@ use crate::watch::watched_run::is_watch;
 use crate::windows::windows;
 use crate::{changed, claims, diagnosis, shortage, target_doubt};
 
-/// Weight that a watch gives a generator that lacked CPU: after what limits the device, which it may explain.
+/// Weight in a watch of the finding that the generator lacked CPU: after the device's limits, which it may explain.
 const WATCHED_GENERATOR: u8 = 4;
 
 /// Analyses `run` by `limits` and `expectation`, if given.
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     if has_parts(run) {
-        // The parts are answered from their own steps; all else comes from the check's.
+        // The parts are answered from their own steps; everything else comes from the check's.
         let own = analyse(&without_parts(run), limits, expectation);
         let ground = Ground { figures: &figures(run), findings: &own.findings, limits };
         return Analysis { answered: answered(run, ground), ..own };
@@ -42,7 +42,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let diagnosis = is_watch(run).then(|| diagnosis::diagnose(run, limits, expectation, &found));
     let (mut verdict, watched) = match diagnosis {
         Some(diagnosis) => {
-            // What limits the volume comes first: the sort below keeps this order among equals.
+            // Limits of the volume come first: the sort below keeps this order among equals.
             found = once_a_fall([diagnosis.findings, found].concat());
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
@@ -107,8 +107,8 @@ impl Analysis {
     }
 }
 
-/// Returns the time that was looked at, if no change was found in it. Jobs that a user defined differ by design, and
-/// say nothing about each other.
+/// Returns the time covered, if no change was found in it. Jobs that a user defined differ by design: they do not
+/// count.
 fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
     let ladders = run
         .steps
@@ -120,7 +120,7 @@ fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
     }
 }
 
-/// Drops claims that the steps of a procedure do not touch: it was asked for something else, and owes them no answer.
+/// Drops claims that the steps of a procedure do not test: the procedure was not asked about them.
 fn leave_unasked(verdict: &mut Verdict) {
     verdict.rows.retain(|row| row.measured.is_some());
     if verdict.rows.is_empty() && !verdict.doubts.iter().any(voids) {
@@ -128,7 +128,7 @@ fn leave_unasked(verdict: &mut Verdict) {
     }
 }
 
-/// Answers for the promise of a soak alone, unless its figures are not the volume's at all.
+/// Answers by the promise of a soak alone, unless its figures are not the volume's at all.
 fn of_soak(verdict: &mut Verdict, soak: &SoakAnswer) {
     verdict.rows.clear();
     verdict.answer = match &soak.promise {
@@ -138,7 +138,7 @@ fn of_soak(verdict: &mut Verdict, soak: &SoakAnswer) {
     };
 }
 
-/// Compares what is left of a drained volume with what its policy says is left.
+/// Compares the rate left after a drain with that published by the policy.
 fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
     let bursts = check.parts.iter().filter_map(|part| match part {
         ProcedureAnswer::Burst(burst) => Some(burst),
@@ -155,7 +155,7 @@ fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
     verdict.answer = overall(&verdict.rows, &verdict.doubts, true);
 }
 
-/// Returns the verdict by the rows of what is claimed, or by one row per cap if nothing is.
+/// Returns the verdict by the rows of the claims, or, without claims, by one row per cap.
 fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &[Finding]) -> Verdict {
     let claimed = claims.is_some();
     let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
@@ -244,7 +244,7 @@ fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     doubts
 }
 
-/// Leaves a claim open that is missed while others used the device: that does not prove it missed.
+/// Leaves a missed claim open if other programs used the device: that does not prove it missed.
 fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
     let excuse = doubts.iter().find(|doubt| **doubt == Doubt::ForeignLoad);
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
@@ -279,8 +279,8 @@ fn voids(doubt: &Doubt) -> bool {
     }
 }
 
-/// Returns the answer to a watch, which says nothing of the volume if the I/Os of its load never reached it. Each
-/// phase of the load stands for itself, so that an early end does not undo those before it.
+/// Returns the answer to a watch, which says nothing about the volume if the I/Os of its load never reached it. Each
+/// phase of the load is judged by itself, so an early end does not affect those before it.
 fn of_the_volume(run: &Run, verdict: Verdict, found: &[Finding]) -> Verdict {
     let reads = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
     let of_target = |doubt: &Doubt| match doubt {

@@ -8,7 +8,7 @@ use workload::Direction;
 use crate::estimate::Estimate;
 use crate::level::INTERVALS_MIN;
 
-/// Fewest I/Os beyond a percentile; with fewer it is the figure of a few of them (method 7.1).
+/// Fewest I/Os beyond a percentile; with fewer, it depends on only a few of them (method 7.1).
 const BEYOND_MIN: f64 = 10.0;
 /// Half-width of a 95 % interval in standard deviations; `UPPER` is the probability below its upper end.
 const Z95: f64 = 1.96;
@@ -18,11 +18,12 @@ const UPPER: f64 = 0.975;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Latency {
     pub estimate: Estimate,
-    /// Whether enough of the long ones came together that nothing bounds it from above: the upper end is the longest seen.
+    /// Whether so many long latencies occurred together that there is no upper bound: the upper end is the longest
+    /// seen.
     pub open: bool,
 }
 
-/// Returns the mean of one direction; `None` if too little was seen for an interval.
+/// Returns the mean of one direction; `None` if there was too little for an interval.
 pub(crate) fn mean(step: &StepRecord, direction: Direction) -> Option<Latency> {
     let (value, all) = (step.tally(direction).latency_ns_mean()?, step.latency(direction));
     let independent = all.standard_deviation()? / (all.count() as f64).sqrt();
@@ -35,9 +36,9 @@ pub(crate) fn mean(step: &StepRecord, direction: Direction) -> Option<Latency> {
     Some(Latency { estimate: Estimate { value, low: value - half, high: value + half }, open: false })
 }
 
-/// Returns a percentile of one direction. The share of I/Os within it has an interval, and the latencies at its two
-/// ends are the interval of the percentile (Woodruff, Journal of the American Statistical Association 47, 1952).
-/// `None` with too few I/Os beyond it.
+/// Returns a percentile of one direction. The share of I/Os within it has an interval, and the latencies at the ends of
+/// that are the interval of the percentile (Woodruff, Journal of the American Statistical Association 47, 1952). `None`
+/// with too few I/Os beyond it.
 pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) -> Option<Latency> {
     let (all, share) = (step.latency(direction), percent / 100.0);
     let count = all.count() as f64;
@@ -58,8 +59,8 @@ pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) 
     Some(Latency { estimate, open: share + off >= 1.0 })
 }
 
-/// Returns half the 95 % interval of a mean over I/Os, from the long-run variance of the intervals, but never less
-/// than for independent I/Os, whose standard error is `independent`; `excess` is by how much the I/Os of an interval
+/// Returns half the 95 % interval of a mean over I/Os, from the long-run variance of the intervals, but never less than
+/// for independent I/Os, whose standard error is `independent`; `excess` returns by how much the I/Os of an interval
 /// together exceed the mean.
 fn half_width(
     counted: &[Interval],
@@ -75,7 +76,7 @@ fn half_width(
     let usual = ops / parts as f64;
     let series: Vec<f64> = counted.iter().map(|part| excess(part) / usual).collect();
     let found = long_run_variance(&series)?;
-    // What is presumed for few intervals is in their variance already; the degrees of freedom need not pay for it again.
+    // The variance already includes the prior for few intervals; the degrees of freedom need not allow for it again.
     let df = found.df.max(0.5 * (parts - 1) as f64);
     let half = t_quantile(UPPER, df) * (found.variance / parts as f64).sqrt();
     Some(half.max(Z95 * independent))

@@ -8,22 +8,22 @@ use crate::estimate::Estimate;
 use crate::regimes::Regimes;
 use crate::step_figures::{CleanIntervals, Point};
 
-/// Fewest intervals that a figure rests on: the spread of fewer is hardly known.
+/// Fewest intervals behind a figure: the spread of fewer is hardly known.
 pub(crate) const INTERVALS_MIN: usize = 5;
-/// Seconds at the beginning of a step that may be off its level, at most: the step spends what a lighter load before
-/// it left over, or owes what the last long I/O before it cost.
+/// Greatest length in seconds of a step's beginning that may be off its level: the step uses up savings of a lighter
+/// load before it, or repays the last long I/O before it.
 const HEAD_S: f64 = 3.0;
-/// Share by which the beginning must be off everything that follows in the step. With ten values of 10 % noise, the
-/// first is so in fewer than one case of a thousand.
+/// Share by which the beginning must differ from all later intervals of the step. With ten values of 10 % noise, the
+/// first does so in fewer than one case of a thousand.
 const HEAD_OFF: f64 = 0.25;
 
 /// A fitted level.
 #[derive(Clone, Debug)]
 pub(crate) struct FittedLevel {
     pub estimate: Estimate,
-    /// Whether it moves between moments by more than its noise explains.
+    /// Whether the level varies over time by more than its noise explains.
     pub wanders: bool,
-    /// Number of intervals in which it was seen.
+    /// Number of intervals behind the level.
     pub intervals: usize,
 }
 
@@ -34,7 +34,7 @@ impl CleanIntervals {
         (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
     }
 
-    /// Returns the level of these intervals alone; `strays` is what the levels of the volume show of its noise.
+    /// Returns the level of these intervals alone; `strays` is the noise of the volume's levels.
     pub(crate) fn level(&self, strays: &Strays) -> Option<FittedLevel> {
         found(&level(&Series { moments: moments(&self.moments, self.seconds), unit: 1.0 }, strays)?)
     }
@@ -44,7 +44,7 @@ fn moments(seen: &[(f64, Vec<f64>)], seconds: f64) -> Vec<Moment<'_>> {
     seen.iter().map(|(at, values)| Moment { at: *at, seconds, values }).collect()
 }
 
-/// Returns the intervals of one direction that lie in the last regime with enough of them, otherwise in the one with most.
+/// Returns the intervals of one direction in the last regime with enough of them, or else in the one with the most.
 pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regimes) -> CleanIntervals {
     let regime_of = |interval: &Interval| regimes.of_span(interval.start, interval.end);
     let regime = longest_last(&intervals.iter().map(|interval| regime_of(interval)).collect::<Vec<_>>());
@@ -63,7 +63,7 @@ pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regi
     seen
 }
 
-/// Returns the number of intervals at the beginning of a step that are not of its level.
+/// Returns the number of intervals at the beginning of a step that are not at its level.
 fn head(intervals: &[&Interval], direction: Direction) -> usize {
     let rate = |interval: &&Interval| interval.of(direction).tally.ops as f64 / interval.seconds();
     let rates: Vec<f64> = intervals.iter().map(rate).collect();
@@ -77,11 +77,11 @@ fn head(intervals: &[&Interval], direction: Direction) -> usize {
         let low = rest.iter().copied().fold(f64::MAX, f64::min) * (1.0 - HEAD_OFF);
         head.iter().all(|rate| *rate > high) || head.iter().all(|rate| *rate < low)
     };
-    // The interval in which the beginning ends has a part of it.
+    // The interval in which the beginning ends contains a part of it.
     (1..=most).rev().find(is_head).map_or(0, |count| (count + 1).min(most))
 }
 
-/// Returns the last regime with enough of these intervals, otherwise the one with most.
+/// Returns the last regime with enough of these intervals, or else the one with the most.
 fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
     let many = |wanted: usize| regimes.iter().filter(|regime| **regime == Some(wanted)).count();
     let last = regimes.iter().flatten().copied().max()?;
@@ -93,7 +93,7 @@ fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedLevel {
     moments: Vec<(f64, f64, Vec<f64>)>,
-    /// What one operation adds, at most.
+    /// Greatest amount of one operation.
     unit: f64,
 }
 
@@ -111,12 +111,12 @@ impl SharedLevel {
         SharedLevel { moments: points.iter().flat_map(scaled).collect(), unit }
     }
 
-    /// Returns the number of spans in which the level was seen, with something else between them or not.
+    /// Returns the number of spans in which the level was measured, whether or not other loads ran between them.
     pub(crate) fn moments(&self) -> usize {
         self.moments.len()
     }
 
-    /// Returns everything that was counted over all its time; `None` if nothing was.
+    /// Returns the total of all counts over their total time; `None` without counts.
     pub(crate) fn mean(&self) -> Option<f64> {
         let of = |part: fn(&[f64]) -> f64| -> f64 {
             self.moments.iter().map(|(_, seconds, rates)| seconds * part(rates)).sum()
@@ -131,18 +131,18 @@ impl SharedLevel {
         Series { moments: moments.collect(), unit: self.unit }
     }
 
-    /// Returns the level; `strays` is what the levels of the volume show of its noise.
+    /// Returns the level; `strays` is the noise of the volume's levels.
     pub(crate) fn level(&self, strays: &Strays) -> Option<FittedLevel> {
         found(&level(&self.series(), strays)?)
     }
 }
 
-/// Returns what levels of a volume that were seen in turn show of its noise.
+/// Returns the noise of a volume's levels that were measured in turn.
 pub(crate) fn strays(levels: &[&SharedLevel]) -> Strays {
     Strays::of(&levels.iter().map(|shared| shared.series()).collect::<Vec<_>>())
 }
 
-/// Returns a level as a figure; `None` if its interval has no end.
+/// Returns a level as a figure; `None` if its interval is infinite.
 fn found(level: &Level) -> Option<FittedLevel> {
     // A rate is never below zero.
     let half_width = level.half_width.min(level.mean.abs());

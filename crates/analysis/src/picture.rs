@@ -1,4 +1,4 @@
-//! What the record says in figures: every number that a report prints is a field here or in the record.
+//! The figures of a run: every number that a report prints is a field here or in the record.
 
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 use crate::watch::shape::WatchFigures;
 use crate::windows::FiveWindows;
 
-/// What a run shows: its figures, findings and verdict.
+/// The analysis of a run: its figures, findings and verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
     /// Latency at depth 1: reads, writes, flushes.
@@ -26,10 +26,10 @@ pub struct Analysis {
     pub jobs: Vec<Point>,
     /// The greatest rates at which claimed latencies hold.
     pub headroom: Vec<Headroom>,
-    /// What the run has used up.
+    /// I/O and credits that the run has used up.
     pub spent: Consumption,
-    /// Time from the first load that keeps the queue full to the end of the last, if no change was found in it; zero
-    /// if one was, or if the level drifts.
+    /// Time from the first load that keeps the queue full to the end of the last, if the level neither changed nor
+    /// drifted in it; otherwise zero.
     pub horizon: Nanos,
     /// Changes of the level, with their times.
     pub regimes: Regimes,
@@ -39,7 +39,7 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// The verdict.
     pub verdict: Verdict,
-    /// The answer to what a procedure was asked; `None` if the steps say it all.
+    /// The answer of the procedure; `None` if the figures of its steps are the answer.
     pub answered: Option<ProcedureAnswer>,
     /// Figures of a watched machine; `None` if only a target was measured.
     pub watched: Option<WatchFigures>,

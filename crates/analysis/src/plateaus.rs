@@ -14,26 +14,26 @@ pub(crate) const PLATEAU: f64 = 0.02;
 /// Multiple of the base latency below which an I/O has hardly queued: the depth limits the rate (method 4.1).
 pub(crate) const QUEUED: f64 = 2.0;
 
-/// Multiple of the depth that just fills a cap at which the queue waits at nearly every moment, whatever single latencies do.
+/// Multiple of the depth that just reaches a cap from which on I/Os nearly always queue, however latencies vary.
 const FULL: f64 = 2.5;
 /// Share of added depth that turns into waiting if a queue is full, in logarithms; used if no latency of one I/O at
 /// a time is known.
 const WAITED: f64 = 0.95;
 /// Multiple of the crossover beyond which bytes bind, however the two figures err (method 4).
 const BYTES_BIND: f64 = 1.25;
-/// Half-width, as a share of the level, above which it is no cap (method 4).
+/// Greatest half-width of a level, as a share of it, at which it is a cap and not only a lower bound (method 4).
 const KNOWN: f64 = 0.1;
-/// Fewest steps that settle a level.
+/// Fewest steps from which a level is more than a lower bound.
 const STEPS_MIN: usize = 2;
-/// Most rounds in which the choice of steps and its level are made to agree: two choices may alternate for ever.
+/// Most rounds in which the choice of steps and their level are made to agree: two choices may alternate for ever.
 const ROUNDS: usize = 8;
 
-/// A plateau: its level, and whether that is only a lower bound.
+/// The level of a plateau, and whether that is only a lower bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cap {
     pub level: Estimate,
     pub at_least: bool,
-    /// Whether it moves between moments by more than its noise explains.
+    /// Whether the level varies over time by more than its noise explains.
     pub wanders: bool,
 }
 
@@ -44,8 +44,7 @@ pub(crate) fn of(points: &[Point], direction: Direction, key: fn(&Point) -> u64)
     chosen
 }
 
-/// Keeps the points of the last regime that any of them lies in: what came before a change says nothing about the
-/// time after it.
+/// Keeps the points of the last regime that any lies in: points before a change say nothing about the time after.
 fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
     let last = points.iter().filter_map(|point| point.seen.regime).max();
     points.into_iter().filter(|point| point.seen.regime == last).collect()
@@ -63,7 +62,7 @@ impl Plateau {
         Plateau { shared: SharedLevel::of(on, times), open: on.len() < STEPS_MIN }
     }
 
-    /// Fits one level over all its steps; with few intervals or a wide one it is only a lower bound.
+    /// Fits one level over all steps; with few intervals, or with a wide one, the level is only a lower bound.
     pub(crate) fn cap(&self, strays: &Strays) -> Option<Cap> {
         let found = self.shared.level(strays)?;
         let Estimate { value, low, high } = found.estimate;
@@ -73,7 +72,7 @@ impl Plateau {
 }
 
 /// Returns the deepest rungs, at which the queue is full whatever the rate. They are chosen by depth and latency and
-/// not by how much they reached, because the best of several is better than the volume.
+/// not by rate, because the best of several rates is above the volume's.
 pub(crate) fn full_rungs(depths: &[Point], direction: Direction) -> Vec<&Point> {
     let rungs = of_last_regime(of(depths, direction, |point| u64::from(point.depth)));
     let Some(deepest) = rungs.last() else { return rungs };
@@ -95,7 +94,7 @@ pub(crate) fn full_rungs(depths: &[Point], direction: Direction) -> Vec<&Point> 
     on
 }
 
-/// Whether this load was deep enough that its queue was full whatever the rate.
+/// Whether the load of this point was deep enough to fill the queue at any rate.
 pub(crate) fn is_full(point: &Point) -> bool {
     let fills = |base_ns: f64| point.iops.value * base_ns / 1e9;
     point.seen.base_ns.is_some_and(|base_ns| f64::from(point.depth) >= FULL * fills(base_ns))
@@ -113,7 +112,7 @@ fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
     first.map_or_else(Vec::new, |first| rungs[first..].to_vec())
 }
 
-/// Returns the rung that stands for the plateau if one block is asked for: the deepest, whose queue is as full as
+/// Returns the rung that represents the plateau as one block size among others: the deepest, whose queue is as full as
 /// those of the other blocks.
 pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Point> {
     full_rungs(depths, direction)
@@ -121,7 +120,7 @@ pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Poin
         .or_else(|| of(depths, direction, |point| u64::from(point.depth)).pop())
 }
 
-/// Returns what shows the operations cap of `direction`: the depth ladder and what else ran its block with a full queue.
+/// Returns the plateau of operations of `direction`: the depth ladder and other full-queue loads of its block size.
 pub(crate) fn operations(depths: &[Point], direction: Direction) -> Option<Plateau> {
     let on = full_rungs(depths, direction);
     if !on.is_empty() {
@@ -131,10 +130,10 @@ pub(crate) fn operations(depths: &[Point], direction: Direction) -> Option<Plate
     Some(Plateau { open: true, ..Plateau::of(&[deepest], |_| 1.0) })
 }
 
-/// Returns what shows the bandwidth cap of `direction`: the block ladder.
+/// Returns the plateau of bytes of `direction`, from the block ladder.
 ///
-/// Blocks are on it by their size: from well above the crossover that the two caps make. `base_ns` is the latency of
-/// one I/O at a time: if those of the largest block are hardly longer, the depth limits the bytes.
+/// Blocks belong to it from well above the crossover of the two caps. `base_ns` is the latency of one I/O at a time: if
+/// that of the largest block is hardly longer, the depth limits the bytes.
 pub(crate) fn bytes(
     blocks: &[Point],
     depths: &[Point],
@@ -155,7 +154,7 @@ pub(crate) fn bytes(
     Some(Plateau { open: plateau.open || sizes == 0 || !queued, ..plateau })
 }
 
-/// Returns all that ran the largest block of `direction`, in bytes per second, whatever limits it.
+/// Returns the level of all loads with the largest block of `direction`, in bytes per second, whatever limits it.
 pub(crate) fn largest(blocks: &[Point], direction: Direction) -> Option<Plateau> {
     let all = of_last_regime(of(blocks, direction, |point| point.block));
     let block = all.last()?.block;
@@ -197,7 +196,7 @@ pub(crate) fn base_latency_ns(
     spaced.or(rows.first().map(|row| row.mean_ns)).or(first.map(|point| point.latency_ns_mean))
 }
 
-/// Returns the steps of these points as evidence, by their rates.
+/// Returns the steps of these points as evidence, each by its rates.
 pub(crate) fn evidence(run: &Run, points: &[&Point]) -> Vec<Evidence> {
     let steps = points.iter().filter_map(|point| run.steps.iter().find(|step| step.plan.name == point.step));
     steps.map(|step| Evidence::of_step(step, "rate")).collect()

@@ -12,11 +12,11 @@ use crate::pulses::gathered;
 use crate::regimes::Regimes;
 use crate::step_figures::{CleanIntervals, LatencyRole, LatencyRow, Point};
 
-/// Percentiles of a latency row; a row keeps those that its count supports.
+/// Percentiles of a latency row; a row has those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
-/// Fewest values beyond a percentile for it to mean something: 99.9 needs 10,000 (method 7.1).
+/// Fewest values beyond a percentile for it to be meaningful: 99.9 needs 10,000 (method 7.1).
 const TAIL_MIN: f64 = 10.0;
-/// Fewest intervals that give a limiter index (method 5.1).
+/// Fewest intervals for a limiter index (method 5.1).
 const INDEX_SAMPLES: usize = 4;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
@@ -33,12 +33,12 @@ pub(crate) fn points(run: &Run, kind: StepKind, regimes: &Regimes) -> Vec<Point>
     steps.flat_map(both).flatten().collect()
 }
 
-/// Returns the point of one direction; `None` if nothing ended in it.
+/// Returns the point of one direction; `None` if no I/O completed in it.
 pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     of_regime(step, direction, &Regimes::default())
 }
 
-/// Returns the point of one direction in the last regime that the step saw for long enough.
+/// Returns the point of one direction in the last regime that the step covers for long enough.
 fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Option<Point> {
     let tally = step.tally(direction);
     let seconds = step.seconds();
@@ -68,7 +68,7 @@ fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Opti
     })
 }
 
-/// Returns `points`, each of which was seen in one moment, with what the levels of the volume show of its noise.
+/// Returns `points`, each measured in one moment, with the noise that the levels of the volume show.
 pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
     for point in points.iter_mut().filter(|_| !strays.is_unknown()) {
         let bytes = point.bytes_per_second.value / point.iops.value;
@@ -80,7 +80,7 @@ pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
     points
 }
 
-/// Returns the whole intervals only: in the last, short one the queue runs empty, so its rate is not that of the depth.
+/// Returns the whole intervals only: in the last, short one the queue drains, so its rate is not that of the depth.
 fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
     let usual = counted.first().map_or(0.0, Interval::seconds);
     counted.iter().filter(move |interval| interval.seconds() >= WHOLE * usual)
@@ -95,7 +95,7 @@ fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64
     whole(counted).map(move |interval| interval.of(direction).tally.ops as f64 / interval.seconds())
 }
 
-/// Returns the mean over the clean intervals with its interval; if hardly any were seen, it may be anything up to twice that.
+/// Returns the mean over the clean intervals with its interval; with too few of them, anything up to twice the mean.
 fn rate(step: &StepRecord, direction: Direction, seen: &CleanIntervals) -> Estimate {
     let all = seen.mean().unwrap_or_else(|| step.tally(direction).ops as f64 / step.seconds());
     let unknown = Estimate { value: all, low: 0.0, high: 2.0 * all };
@@ -106,8 +106,8 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// Returns F/CV²: how much steadier the counts are than the latencies of a busy device allow (method 5.1). The
-/// variance comes from the median absolute deviation, so that one slice in the wrong second does not hide a meter.
+/// Returns F/CV²: how much steadier the counts are than the latencies of a busy device allow (method 5.1). The variance
+/// comes from the median absolute deviation, so that one slice in the wrong second does not hide a meter.
 fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribution) -> Option<f64> {
     let counts: Vec<f64> = whole(counted).map(|interval| interval.of(direction).tally.ops as f64).collect();
     if counts.len() < INDEX_SAMPLES {
@@ -119,13 +119,13 @@ fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribut
     (variation >= LATENCY_CV_MIN).then(|| fano / (variation * variation))
 }
 
-/// Returns the latency rows of the latency steps: reads and writes as timed, a flush by itself.
+/// Returns the latency rows of the latency steps: reads and writes as timed, flushes on their own.
 pub(crate) fn latencies(run: &Run) -> Vec<LatencyRow> {
     let steps = run.steps.iter().filter(|step| step.plan.kind == StepKind::Latency);
     steps.flat_map(|step| timed(step).into_iter().filter_map(|direction| row(step, direction))).collect()
 }
 
-/// Returns what a step times: if it has flushes, the flush.
+/// Returns the directions that a step times: if it has flushes, only these.
 fn timed(step: &StepRecord) -> Vec<Direction> {
     if step.tally(Direction::Flush).ops > 0 {
         return vec![Direction::Flush];
@@ -133,7 +133,7 @@ fn timed(step: &StepRecord) -> Vec<Direction> {
     vec![Direction::Read, Direction::Write]
 }
 
-/// Returns what a latency step shows: a rest, or in earlier runs a pace, only keeps its I/Os apart.
+/// Returns the kind of latency of a step: a rest, or in earlier runs a pace, only serves to space its I/Os.
 fn role(plan: &StepPlan) -> LatencyRole {
     let is_apart = |worker: &WorkerPlan| worker.pace.rate().is_some() || worker.terms.think.is_some();
     match plan.workers.iter().any(is_apart) {

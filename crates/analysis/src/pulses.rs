@@ -1,25 +1,24 @@
-//! Pulses longer than an interval: intervals are put together so that each holds whole pulses.
+//! Pulses longer than an interval: intervals are joined so that each contains whole pulses.
 //!
-//! A throttle that lets what waits pass at the end of a slice (this kernel's: 100 ms) shows intervals of 50 ms as
-//! full and empty by turns. Their mean depends on whether the last one was full, and their spread says nothing of
-//! the rate.
+//! A throttle that releases waiting I/O at the end of a slice (this kernel's: 100 ms) makes intervals of 50 ms full and
+//! empty in turn. Their mean depends on whether the last one was full, and their spread says nothing about the rate.
 
 use std::borrow::Cow;
 
 use record::Interval;
 use workload::{Direction, Nanos};
 
-/// Share of what the fullest interval holds up to which an interval is empty, except for the end of a pulse or what
-/// a meter let through by itself.
+/// Share of the fullest interval's count up to which an interval is empty, but for a pulse's end or what passes by
+/// itself.
 const EMPTY: f64 = 0.3;
-/// Share of all intervals that must be empty if there are pulses: a lone stall is none.
+/// Least share of empty intervals if there are pulses: a single stall is not one.
 const EMPTY_SHARE: f64 = 0.2;
 /// Fewest pulses that are recognized as such.
 const PULSES_LEAST: usize = 3;
-/// Longest time between pulses, in seconds: what is slower is no slice of a throttle, the rate itself comes and goes.
+/// Longest time between pulses, in seconds: anything slower is no throttle's slice, but a rate that comes and goes.
 const SLOWEST_S: f64 = 0.25;
 
-/// Returns how many intervals with these `counts`, each `seconds` long, hold one pulse: one if nothing comes in pulses.
+/// Returns how many intervals with these `counts`, each `seconds` long, make one pulse: one if there are no pulses.
 fn every(counts: &[f64], seconds: f64) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     let full = |count: &f64| *count > EMPTY * most;
@@ -30,7 +29,7 @@ fn every(counts: &[f64], seconds: f64) -> usize {
         return 1;
     }
     let every = (last - first) as f64 / (begins.len() - 1) as f64;
-    // They come as regularly as a clock: no gap is as long as two.
+    // Pulses are as regular as a clock: no gap is as long as two.
     let regular = begins.windows(2).all(|pair| ((pair[1] - pair[0]) as f64) < 2.0 * every);
     if regular && every * seconds <= SLOWEST_S { every.round() as usize } else { 1 }
 }
@@ -39,7 +38,7 @@ fn begins(counts: &[f64], at: usize, most: f64) -> bool {
     counts[at] > EMPTY * most && counts[at - 1] <= EMPTY * most
 }
 
-/// Returns the index in `counts` at which the first pulse begins that was seen to begin.
+/// Returns the index in `counts` at which the first pulse whose start was recorded begins.
 fn first(counts: &[f64]) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     (1..counts.len()).find(|&at| begins(counts, at, most)).unwrap_or(0)
@@ -55,8 +54,8 @@ pub(crate) trait SpanCount: Sized {
     fn joined(parts: &[Self]) -> Option<Self>;
 }
 
-/// Puts `parts`, in the order of time, together if they are shorter than the pulses in them; what is left over at
-/// both ends of a span without a gap is left out.
+/// Joins `parts`, in the order of time, if they are shorter than the pulses in them; remainders at both ends of a span
+/// without a gap are left out.
 pub(crate) fn gathered<T: SpanCount>(parts: Vec<T>) -> Vec<T> {
     let counts = |parts: &[T]| -> Vec<f64> { parts.iter().map(T::ops).collect() };
     let seconds = parts.first().map_or(0.0, |part| part.span().1.since(part.span().0).as_secs_f64());
@@ -71,7 +70,7 @@ pub(crate) fn gathered<T: SpanCount>(parts: Vec<T>) -> Vec<T> {
     adjoining.flat_map(whole).collect()
 }
 
-/// Returns the intervals of a step, jobs merged, in the order of time, each with whole pulses.
+/// Returns the intervals of a step, jobs merged, in the order of time, each containing whole pulses.
 pub fn in_whole_pulses(intervals: Vec<Cow<'_, Interval>>) -> Vec<Cow<'_, Interval>> {
     gathered(intervals)
 }

@@ -1,4 +1,4 @@
-//! Whose figure a quick look shows: what a stream moved, compared with what the device below it moved meanwhile.
+//! Whether a quick look measured the volume or the cache: bytes of a stream, compared with those of the device below.
 
 use record::{DiskCounters, Run, SECTOR, Sample, StepRecord};
 use schemars::JsonSchema;
@@ -8,21 +8,21 @@ use workload::{Direction, StepKind};
 use crate::cells::{Cell, cells};
 use crate::target_doubt;
 
-/// Least share of the stream's bytes that the device moves if it did the work; the rest is cut off at an interval's edges.
+/// Least share of the stream's bytes on the device if it did the work; the rest is cut off at an interval's edges.
 const DEVICE_FROM: f64 = 0.9;
-/// Greatest share of the stream's bytes that the device moves if they came from memory.
+/// Greatest share of the stream's bytes on the device if they came from memory.
 const CACHE_TO: f64 = 0.5;
 
 /// One stream of a quick look.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuickRow {
-    /// What it reached.
+    /// Results of the stream.
     pub cell: Cell,
     /// Direction.
     pub direction: Direction,
-    /// Bytes that the device moved in this direction meanwhile, as a share of the stream's; `None` if no device is seen.
+    /// Bytes of the device in this direction meanwhile, as a share of the stream's; `None` if no device is visible.
     pub device_share: Option<f64>,
-    /// Whose figure it is.
+    /// The source of the stream's rate.
     pub whose: Whose,
     /// Seconds that were counted.
     pub seconds: f64,
@@ -32,15 +32,15 @@ pub struct QuickRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
-    /// The volume's: the device moved what the stream moved.
+    /// The volume: the device moved the bytes of the stream.
     Volume,
-    /// The page cache's: the device moved hardly any of it.
+    /// The page cache: the device moved hardly any of them.
     Cache,
-    /// Both: a part of it is the cache's.
+    /// Both: a part came from the cache.
     Both,
-    /// Memory's: the folder lies in it, and there is no volume.
+    /// Memory: the folder is in memory, and there is no volume.
     Memory,
-    /// No device is seen below, and the stream went through the cache.
+    /// Unknown: no device is visible below, and the stream went through the cache.
     Unknown,
 }
 
@@ -72,7 +72,7 @@ fn whose(cell: &Cell, device_share: Option<f64>) -> Whose {
     }
 }
 
-/// Returns the bytes that `device` moved between the last reading before the step and the first after it.
+/// Returns the bytes of `device` between the last reading before the step and the first after it.
 fn device_bytes(run: &Run, device: &str, step: &StepRecord, direction: Direction) -> Option<f64> {
     let before = run.samples.iter().rfind(|sample| sample.at <= step.started).or(run.samples.first())?;
     let after = run.samples.iter().find(|sample| sample.at >= step.ended).or(run.samples.last())?;

@@ -14,37 +14,37 @@ use crate::timeline::levels::{Levels, Stretch};
 use crate::timeline::moves::moves;
 use crate::timeline::spells::spells;
 
-/// Seconds for which a last level must be seen to have settled.
+/// Seconds for which the last level must be measured to be settled.
 const SETTLED_S: f64 = 5.0;
 /// Half-width of a 95 % interval in standard errors.
 const Z95: f64 = 1.96;
 
-/// What a change concerns.
+/// The rate that a change concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangedRate {
-    /// Operations per second, or what limits small ones.
+    /// Operations per second, or the limit of small ones.
     Operations,
-    /// Bytes per second, or what limits large operations.
+    /// Bytes per second, or the limit of large operations.
     Bytes,
 }
 
 /// A change of the level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// The times on the run's clock between which it happened (95 %).
+    /// The times on the run's clock between which the change occurred (95 %).
     pub at: (Nanos, Nanos),
     /// The likeliest time.
     pub likeliest: Nanos,
-    /// Ratio of the level after it to the level before it: below one it fell.
+    /// Ratio of the level after the change to the level before: below one, the level fell.
     pub ratio: Estimate,
-    /// What limited the load that shows it.
+    /// The rate that changed, by the load that shows it.
     pub moved: ChangedRate,
     /// The direction of that load, if it has one.
     pub direction: Option<Direction>,
-    /// Level before it, in operations or bytes per second.
+    /// Level before the change, in operations or bytes per second.
     pub before: Estimate,
-    /// Level after it, in operations or bytes per second.
+    /// Level after the change, in operations or bytes per second.
     pub after: Estimate,
 }
 
@@ -55,26 +55,26 @@ impl Change {
     }
 }
 
-/// How a run is divided into regimes.
+/// The regimes of a run, by the changes between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Regimes {
-    /// Changes in the order of time; between two of them the level held.
+    /// Changes in the order of time; between two of them the level was constant.
     pub changes: Vec<Change>,
-    /// Whether there was no change, or the level after the last one was seen for long enough.
+    /// Whether there was no change, or the level after the last one was measured for long enough.
     pub settled: bool,
-    /// What the changes amount to together.
+    /// The pattern of the changes together.
     #[serde(default)]
     pub course: Course,
-    /// From the first moment of a load that keeps the queue full to the end of the last such load: what was looked at.
+    /// The span examined: from the start of the first load that keeps the queue full to the end of the last.
     #[serde(default)]
     pub looked: (Nanos, Nanos),
-    /// Bursts after a fall that were paid by what a bucket had earned since: no level of the volume.
+    /// Bursts after a fall that a bucket's earnings since paid for: they are not levels of the volume.
     #[serde(default)]
     pub earned: Vec<(Nanos, Nanos)>,
 }
 
 impl Regimes {
-    /// Detects the regimes of a run by its steps.
+    /// Detects the regimes of a run from its steps.
     pub fn of(steps: &[StepRecord]) -> Regimes {
         let rule = Rule::default();
         let spells = spells(steps);

@@ -1,5 +1,5 @@
-//! What plimsoll's own lack of CPU may have cost: by step, in operations that were not issued in time, and whether
-//! that could explain what a claim lacks. It makes a rate too low and a latency too long, never the other way.
+//! Possible cost of plimsoll's own lack of CPU: by step, the operations that were not issued in time, and whether they
+//! could explain a missed claim. Lack of CPU makes a rate too low and a latency too long, never the other way.
 
 use record::{CpuMetric, Interval, Run, Sample, StepRecord, TargetFacts};
 use workload::{Direction, Nanos, Pace};
@@ -8,23 +8,22 @@ use crate::claims::TOLERANCE;
 use crate::figures::Figures;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
-/// Share of a step above which a worker's thread on a CPU was itself the limit.
+/// Share of a step above which a worker's time on a CPU was itself the limit.
 pub(crate) const WORKER_BUSY: f64 = 0.9;
-/// Share of the machine's time above which what the hypervisor took counts (method 6.3, R16).
+/// Share of the machine's time above which the time taken by the hypervisor counts (method 6.3, R16).
 pub(crate) const STEAL: f64 = 0.05;
-/// Factor on a wait if threads of this machine serve the target: they wait for a CPU as ours do, and in series with them.
+/// Factor on a wait if threads of this machine serve the target: they wait for a CPU in series with plimsoll's own.
 const IN_SERIES: f64 = 2.0;
-/// Bytes up to which a block takes about as long as a small one; a longer one takes longer by its length (method 6.3).
+/// Bytes up to which a block takes about as long as a small one; a larger one takes longer in proportion (method 6.3).
 const SHORT_BLOCK: f64 = 65_536.0;
-/// Share of the device's queue that counts in each interval: a wait may go over the edge of one, and then has used
-/// the queue in both.
+/// Share of the device's queue that counts in each interval: a wait may span two intervals and use the queue in both.
 const OVER_AN_EDGE: f64 = 0.5;
 /// Share of the time whose waits delay half of the I/Os beyond a 99th percentile.
 const TAIL: f64 = 0.005;
-/// Least share of a row's rate with which a step is one that the row rests on.
+/// Least ratio of a step's rate to that of a row for the row to rest on the step.
 const LEVEL: f64 = 0.9;
 
-/// What is known of a run that determines what a wait costs.
+/// Facts about a run that determine the cost of a wait.
 pub(crate) struct Shortage<'r> {
     run: &'r Run,
     /// Whether threads of this machine serve the target, as for loop devices and FUSE.
@@ -36,13 +35,13 @@ pub(crate) struct Shortage<'r> {
 /// Shares of the counted time of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shares {
-    /// Time for which its busiest worker was on a CPU.
+    /// Most time for which one worker was on a CPU.
     pub own_cpu: f64,
-    /// Longest time for which a worker was ready, but without a CPU.
+    /// Most time for which one worker was ready, but without a CPU.
     pub waiting: f64,
     /// Time that the hypervisor took from the machine.
     pub steal: f64,
-    /// The rate lost to all this, at most, as a share of the rate.
+    /// The greatest rate lost to all this, as a share of the rate.
     pub lost: f64,
 }
 
@@ -88,16 +87,16 @@ impl<'r> Shortage<'r> {
         let waits = if known && all > 0.0 {
             counted.iter().map(|interval| self.lost_s(step, interval)).sum::<f64>() / all
         } else {
-            // A file from before intervals stored their waits.
+            // The file is older than the waits of intervals.
             shares.waiting * self.in_series()
         };
         let stolen = if shares.steal > STEAL { shares.steal * self.in_series() } else { 0.0 };
         (waits + stolen).min(1.0)
     }
 
-    /// Returns the seconds of `interval` in which the device may have had less to do than `step` was to give it.
-    /// While a worker waits, the device goes on with what is in flight, for as long as I/Os queue there beyond what
-    /// one takes alone.
+    /// Returns the seconds of `interval` in which the device may have had less to do than planned in `step`. While a
+    /// worker waits, the device goes on with I/Os in flight, for as long as they queue beyond the latency of a single
+    /// one.
     fn lost_s(&self, step: &StepRecord, interval: &Interval) -> f64 {
         let waited_s = interval.waited.as_secs_f64();
         let queued_s = if self.local { 0.0 } else { self.queued_s(step, interval) };
@@ -113,7 +112,7 @@ impl<'r> Shortage<'r> {
         if self.local { IN_SERIES } else { 1.0 }
     }
 
-    /// Returns how long the queue of `interval` lasts without another I/O, in seconds; zero if a pace decides what is in it.
+    /// Returns how long the queue of `interval` lasts without further I/Os, in seconds; zero if a pace determines it.
     fn queued_s(&self, step: &StepRecord, interval: &Interval) -> f64 {
         let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
         let of_direction = |direction: Direction| {
@@ -127,7 +126,7 @@ impl<'r> Shortage<'r> {
         shortest.filter(|_| closed).unwrap_or(0.0)
     }
 
-    /// Whether what was lost could make up for what `row` lacks.
+    /// Whether the loss could make up for what `row` lacks.
     fn explains(&self, figures: &Figures, row: &ClaimRow) -> bool {
         let Some(measured) = row.measured else { return false };
         let rests_on = |value: f64| value >= LEVEL * measured.value;
@@ -175,8 +174,8 @@ pub(crate) fn excuse(run: &Run, figures: &Figures, rows: &mut [ClaimRow]) {
     }
 }
 
-/// Returns by how much its waits lengthened the mean I/O of `step` at most, in nanoseconds: each delays all that is
-/// in flight.
+/// Returns the most that waits can have added to the mean I/O of `step`, in nanoseconds: each delays all I/Os in
+/// flight.
 fn added_ns(step: &StepRecord, direction: Direction) -> f64 {
     let waited: u64 = step.workers.iter().map(|worker| worker.run_delay_ns).max().unwrap_or(0);
     waited as f64 * f64::from(depth(step)) / step.tally(direction).ops.max(1) as f64

@@ -1,12 +1,12 @@
-//! The steps of a run that was continued after a stop, and those of its parts.
+//! The steps of a run that was continued after a stop, and those of each part of a run.
 
 use std::borrow::Cow;
 
 use record::{Run, StepRecord};
 use workload::{Nanos, ProcedureRequest, StepPlan, part_of_name};
 
-/// Longest pause between steps of one sitting: what is in flight comes back, files are opened, and a silent device
-/// is as a rule waited for no longer than that.
+/// Longest pause between steps of one sitting: I/Os in flight complete, files are opened, and a silent device is
+/// usually not waited for any longer.
 const PAUSE: Nanos = Nanos::from_secs(10);
 
 /// Returns the time from the start of the first step to the end of the last, without the gaps between sittings.
@@ -17,7 +17,7 @@ pub fn in_sittings(done: &[StepRecord]) -> Nanos {
     last.ended.since(first.started).since(away)
 }
 
-/// Returns the steps of the part named `part`, by their names within it; without a name, those of no part.
+/// Returns the steps of the part named `part`, by their names within it; without a name, steps of no part.
 pub fn own_steps<'s>(steps: &'s [StepRecord], part: Option<&str>) -> Cow<'s, [StepRecord]> {
     if part.is_none() && steps.iter().all(|step| part_of_name(&step.plan.name).is_none()) {
         return Cow::Borrowed(steps);
@@ -33,7 +33,7 @@ pub fn own_steps<'s>(steps: &'s [StepRecord], part: Option<&str>) -> Cow<'s, [St
     steps.iter().filter_map(own).collect()
 }
 
-/// Returns the run as it would have been if the part that was asked `asked` had run alone.
+/// Returns the run as if the part requested by `asked` had run alone.
 pub(crate) fn part_of(run: &Run, asked: &ProcedureRequest) -> Run {
     let steps = own_steps(&run.steps, asked.part_name()).into_owned();
     Run { asked: Some(asked.clone()), steps, ..run.clone() }

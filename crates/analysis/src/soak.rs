@@ -1,5 +1,5 @@
-//! The answer of a soak: for what share of the time the volume gave what was promised, how its rate moved with the
-//! time of day, and how long a modest load waited.
+//! The answer of a soak: the share of the time in which the volume reached the promised rate, how its rate varied with
+//! the time of day, and the latency of a modest load.
 
 use policy::{Limits, Load};
 use record::{Distribution, Run, StepRecord};
@@ -12,17 +12,17 @@ use workload::{Direction, Ending, SoakRequest, StepKind};
 use crate::estimate::Estimate;
 use crate::verdict::Answer;
 
-/// Least share of what is promised with which a second of a look had all of it: a look's ends cut I/Os off.
+/// Least share of the promised rate at which a second of a look counts as full: I/Os are cut off at the ends of a look.
 const WHOLE: f64 = 0.99;
-/// Share that a second must have of the volume's own median, or of the rate of a policy that promises nothing.
+/// Least share of the volume's own median, or of the rate of a policy without a promise, for a second to count.
 const OWN: f64 = 0.9;
 /// Confidence level of every interval.
 const LEVEL: f64 = 0.95;
 /// Seconds in a day.
 const DAY_S: f64 = 86_400.0;
-/// Spells into which a soak is divided, of which the worst is reported.
+/// Number of spells into which a soak is divided; the worst is reported.
 const SPELLS: usize = 24;
-/// Share of what was due below which an interval of the modest load fell short.
+/// Share of the due I/Os below which an interval of the modest load fell short.
 const SHORT: f64 = 0.8;
 
 /// The answer of a soak.
@@ -30,36 +30,36 @@ const SHORT: f64 = 0.8;
 pub struct SoakAnswer {
     /// Seconds from the first look to the last.
     pub seconds: f64,
-    /// Bytes of an I/O.
+    /// Bytes per I/O.
     pub block: u64,
     /// The looks, in the order of time.
     pub probes: Vec<SoakProbe>,
     /// I/Os per second of the looks: their median, with the 5th and the 95th percentile.
     pub middle: Option<Estimate>,
-    /// The share of the time in which the volume reached nine tenths of its own median.
+    /// Share of the time in which the volume reached nine tenths of its own median.
     pub steady: Option<Estimate>,
-    /// What was promised, and for what share of the time it was kept.
+    /// The provider's promise, and the share of the time in which it was kept.
     pub promise: Option<PromiseOutcome>,
     /// Linear change of the rate from the beginning to the end, as a share of the mean.
     pub trend: Option<Drift>,
-    /// How far the rate swung to either side in a day, as a sine; `None` for a soak shorter than three quarters of one.
+    /// Amplitude of the rate's daily swing, as a sine; `None` for a soak shorter than three quarters of a day.
     pub swing: Option<Drift>,
     /// Seconds from the beginning of the run to the highest point of the swing.
     pub highest_s: f64,
-    /// What the modest load reached.
+    /// Rates and latencies of the modest load.
     pub duty: Option<DutyFigures>,
-    /// Whether it was stopped before its end.
+    /// Whether the run was stopped before its end.
     pub cut_short: bool,
 }
 
-/// One look at all there is.
+/// One look at full load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SoakProbe {
     /// Seconds on the run's clock.
     pub at_s: f64,
     /// I/Os per second.
     pub iops: f64,
-    /// The share of its seconds that had what was promised; without a promise, what [`SoakAnswer::steady`] asks.
+    /// Share of its seconds at the promised rate; without a promise, at the rate of [`SoakAnswer::steady`].
     pub kept: f64,
 }
 
@@ -68,16 +68,16 @@ pub struct SoakProbe {
 pub struct Drift {
     /// The share, with its interval.
     pub share: Estimate,
-    /// Whether chance gives as much less than once in a thousand cases.
+    /// Whether chance gives as much in less than one case in a thousand.
     pub sure: bool,
 }
 
-/// A provider's promise, and what became of it.
+/// A provider's promise, with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromiseOutcome {
     /// Name of the policy.
     pub policy: String,
-    /// I/Os per second that it gives to such a load when no burst is left.
+    /// I/Os per second that the policy allows such a load when no burst is left.
     pub iops: f64,
     /// The share of this rate that is promised.
     pub fraction: f64,
@@ -85,28 +85,28 @@ pub struct PromiseOutcome {
     pub time: Option<f64>,
     /// Share of the time in which the promised rate was reached.
     pub share: Estimate,
-    /// Whether it was kept.
+    /// Whether the promise was kept.
     pub answer: Answer,
-    /// Hours of soak after which a volume that never missed it could be reported to keep it.
+    /// Hours of soak after which a volume that never missed the promise could be reported as keeping it.
     pub hours_needed: Option<f64>,
 }
 
-/// What the modest load reached.
+/// Rates and latencies of the modest load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DutyFigures {
-    /// I/Os per second that came through.
+    /// I/Os completed per second.
     pub iops: f64,
-    /// Median latency from due to done, nanoseconds.
+    /// Median latency from due to completion, nanoseconds.
     pub latency_ns_p50: u64,
-    /// 99th percentile of latency from due to done, nanoseconds.
+    /// 99th percentile of latency from due to completion, nanoseconds.
     pub latency_ns_p99: u64,
     /// The spell with the highest 99th percentile: start and end in seconds, and the percentile.
     pub worst: (f64, f64, u64),
-    /// Seconds of intervals in which clearly less came through than was due.
+    /// Seconds of intervals with clearly fewer completions than were due.
     pub short_s: f64,
 }
 
-/// Returns the answer that `run` gives.
+/// Returns the answer of `run`.
 pub(crate) fn answer(run: &Run, asked: &SoakRequest, limits: Option<&Limits>) -> SoakAnswer {
     let looks: Vec<Look> = run.steps.iter().filter_map(Look::of).collect();
     let duty = duty(&run.steps);
@@ -193,7 +193,7 @@ struct SoakPromise {
     time: Option<f64>,
 }
 
-/// Returns what is promised to this load; `None` if no rule covers it.
+/// Returns the promise to this load; `None` if no rule covers it.
 fn promised(limits: &Limits, asked: &SoakRequest) -> Option<SoakPromise> {
     let phases = limits.overload(&Load::random(Direction::Read, asked.block));
     let last = phases.last()?;
@@ -204,7 +204,7 @@ fn promised(limits: &Limits, asked: &SoakRequest) -> Option<SoakPromise> {
 }
 
 impl SoakPromise {
-    /// Judges the promise; the answer is sure only if the whole interval lies on one side.
+    /// Judges the promise; the answer is certain only if the whole interval lies on one side.
     fn judged(self, share: Estimate, asked: &SoakRequest) -> PromiseOutcome {
         let SoakPromise { policy, iops, fraction, time } = self;
         let answer = match time {
@@ -213,14 +213,14 @@ impl SoakPromise {
             Some(time) if share.high < time => Answer::Below,
             Some(_) => Answer::CannotTell,
         };
-        // If all of n looks kept it, the interval begins at 0.025 to the power of 1/n.
+        // If all of n looks kept the promise, the interval begins at 0.025 to the power of 1/n.
         let looks = time.map(|time| 0.025f64.ln() / time.ln());
         let hours_needed = looks.map(|looks| looks * asked.cycle().as_secs_f64() / 3600.0);
         PromiseOutcome { policy, iops, fraction, time, share, answer, hours_needed }
     }
 }
 
-/// Returns what the modest load reached.
+/// Returns the rates and latencies of the modest load.
 fn duty(steps: &[StepRecord]) -> Option<DutyFigures> {
     let paced = |step: &&StepRecord| {
         step.plan.kind == StepKind::Soak
@@ -254,8 +254,8 @@ fn spell(steps: &[&StepRecord]) -> Option<(f64, f64, u64)> {
     Some((first.counted_from.as_secs_f64(), last.ended.as_secs_f64(), p99))
 }
 
-/// Returns the seconds of whole intervals in which clearly less came through than was due: beyond five standard
-/// deviations of random arrivals.
+/// Returns the seconds of whole intervals with clearly fewer completions than were due: beyond five standard deviations
+/// of random arrivals.
 fn short(step: &StepRecord) -> f64 {
     let Some(rate) = step.plan.workers.first().and_then(|worker| worker.pace.rate()) else { return 0.0 };
     let is_short = |interval: &&record::Interval| {

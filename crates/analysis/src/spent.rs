@@ -1,4 +1,4 @@
-//! What a run has used up, and what is left of the policy's burst credits: its intervals, entered into the policy's accounts.
+//! I/O that a run used, and the policy's burst credits left: its intervals, entered in the policy's accounts.
 
 use policy::{Balance, Entry, ExcessDemand, IoGroup, Ledger, Limit, Limits, Opening, Order, Resource};
 use record::{Interval, Run, StepRecord};
@@ -9,9 +9,9 @@ use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKi
 use crate::figures::Figures;
 use crate::plateaus::{QUEUED, base_latency_ns};
 
-/// Number of lengths as which a range of lengths is charged.
+/// Number of lengths that represent a range of lengths.
 const RANGE_PARTS: u64 = 16;
-/// Bytes per second that a single stream moves on any network volume, at least: gives what an I/O takes for its length.
+/// Least bytes per second of a single stream on any network volume: gives the transfer time of an I/O from its length.
 const STREAM: f64 = 250e6;
 
 /// What the run has used up.
@@ -23,12 +23,12 @@ pub struct Consumption {
     pub bytes_written: u64,
     /// Operations as the policy charges them; plain operations without a policy.
     pub charged_ops: f64,
-    /// Share of the policy's burst credits that is gone at the end if they were full at first (0 to 1), of the rule
+    /// Share of the policy's burst credits that is used up at the end if they were full at first (0 to 1), for the rule
     /// with the least left; `None` if the policy has no credits of known size.
     pub credit_share: Option<f64>,
     /// Seconds under load.
     pub loaded_s: f64,
-    /// What is left of every rule that has credits of a known size.
+    /// The credits left of every rule with credits of a known size.
     #[serde(default)]
     pub credits: Vec<CreditRow>,
 }
@@ -39,19 +39,19 @@ pub struct Consumption {
 pub struct CreditRow {
     /// The rule's name in the policy.
     pub rule: String,
-    /// What the rule counts.
+    /// Resource that the rule counts.
     pub resource: Resource,
     /// Operations or bytes per second while there are credits.
     pub burst: f64,
     /// Operations or bytes per second without credits.
     pub baseline: f64,
-    /// Share that is gone at the end if all were there at first.
+    /// Share that is used up at the end if the bucket was full at first.
     pub spent_of_full: f64,
-    /// Least share left at the end that agrees with the rates that were seen.
+    /// Least share left at the end that agrees with the measured rates.
     pub left_least: f64,
-    /// Greatest share left at the end that agrees with the rates that were seen.
+    /// Greatest share left at the end that agrees with the measured rates.
     pub left_most: f64,
-    /// Least share that must have been there at first.
+    /// Least share that the bucket must have contained at first.
     pub held_at_least: f64,
     /// Seconds that the burst lasts from a full bucket.
     pub lasts_s_full: Option<f64>,
@@ -61,7 +61,7 @@ pub struct CreditRow {
     pub lasts_s_most: Option<f64>,
 }
 
-/// Returns what `run` has used up, charged as `limits` say.
+/// Returns the consumption of `run`, charged as `limits` define.
 pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Consumption {
     let mut spent = Consumption::default();
     let rules = limits.map_or(&[][..], |limits| &limits.limits);
@@ -82,13 +82,13 @@ pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Co
     spent
 }
 
-/// Returns operations as the first rule that counts them charges them.
+/// Returns operations, charged by the first rule that counts them.
 fn charged_ops(rules: &[Limit], moved: &IoGroup) -> f64 {
     let counts = |rule: &&Limit| rule.resource == Resource::Iops && rule.direction.covers(moved.direction);
     moved.ops * rules.iter().find(counts).map_or(1.0, |rule| rule.mean_charge(moved))
 }
 
-/// Returns what every account holds after the run.
+/// Returns the credits of every account after the run.
 fn credits(run: &Run, figures: &Figures, limits: &Limits) -> Vec<CreditRow> {
     let mut ledger = Ledger::new(limits, Opening::Unknown);
     entries(run, figures).iter().for_each(|dated| ledger.enter(&dated.entry));
@@ -114,14 +114,14 @@ fn row(limits: &Limits, balance: Balance) -> CreditRow {
     }
 }
 
-/// What moved, and its start.
+/// The I/O of one interval, with its start.
 #[derive(Clone, Debug)]
 pub(crate) struct DatedEntry {
     pub from: Nanos,
     pub entry: Entry,
 }
 
-/// Returns everything that moved, in the order of time, with the pauses in which the volume earned.
+/// Returns all I/O in the order of time, with the pauses in which the volume earned credits.
 pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<DatedEntry> {
     let base = Bases::of(figures);
     let mut entries = Vec::new();
@@ -130,7 +130,7 @@ pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<DatedEntry> {
         let mut intervals: Vec<&Interval> = step.intervals.iter().collect();
         intervals.sort_by_key(|interval| (interval.start, interval.end));
         for interval in intervals {
-            // Jobs side by side share their time: what overlaps is entered without time of its own.
+            // Jobs that run at once share their time: an overlap is entered without time of its own.
             let from = booked.map_or(interval.start, |booked| booked.max(interval.start));
             let pause = booked.map_or(Nanos::ZERO, |booked| from.since(booked));
             if pause > Nanos::ZERO {
@@ -155,8 +155,7 @@ impl Bases {
         Bases([base(Direction::Read), base(Direction::Write)])
     }
 
-    /// Returns whether more was asked for: a closed loop whose I/Os wait for others would have gone faster if it had
-    /// been let.
+    /// Returns whether more I/O was asked for: a closed loop whose I/Os wait for others would otherwise be faster.
     fn asked(&self, step: &StepRecord, interval: &Interval) -> ExcessDemand {
         let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
         let waits = |direction: Direction, base: Option<f64>| {
@@ -173,7 +172,7 @@ impl Bases {
     }
 }
 
-/// Whether I/Os of `block` bytes that take `mean_ns` wait for others, if one small I/O at a time takes `base_ns`.
+/// Whether I/Os of `block` bytes that take `mean_ns` wait for others, if one small I/O alone takes `base_ns`.
 pub(crate) fn is_queued(mean_ns: f64, base_ns: f64, block: f64) -> bool {
     mean_ns >= QUEUED * (base_ns + block / STREAM * 1e9)
 }
@@ -198,8 +197,8 @@ fn moved(step: &StepRecord, interval: &Interval) -> Vec<IoGroup> {
     moved
 }
 
-/// Returns the lengths that workers use, with their shares; `None` if these differ between workers, or if the order
-/// chooses them.
+/// Returns the lengths that workers use, with their shares; `None` if they differ between workers or depend on the
+/// order.
 fn shares(workers: &[&WorkerPlan], direction: Direction) -> Option<Vec<(Bytes, f64)>> {
     let first = &workers.first()?.blocks;
     if first.by == LengthsBy::Sequence || workers.iter().any(|worker| worker.blocks != *first) {
@@ -220,7 +219,7 @@ fn shares(workers: &[&WorkerPlan], direction: Direction) -> Option<Vec<(Bytes, f
     Some(shares).filter(|shares| !shares.is_empty())
 }
 
-/// Returns whether I/Os of `direction` follow each other: those of a single worker do if it goes one way only.
+/// Returns whether I/Os of `direction` are sequential: those of a single worker are if it only reads or only writes.
 fn order(step: &StepRecord, direction: Direction) -> Order {
     let workers: Vec<&WorkerPlan> =
         step.plan.workers.iter().filter(|worker| worker.access.mix.issues(direction)).collect();

@@ -27,7 +27,7 @@ pub struct Point {
     pub latency_ns_p50: u64,
     /// 99th percentile of latency, nanoseconds.
     pub latency_ns_p99: u64,
-    /// Seconds that were counted.
+    /// Counted seconds.
     pub seconds: f64,
     /// Why the step ended.
     pub ending: Ending,
@@ -35,7 +35,7 @@ pub struct Point {
     /// limiter index; below 0.05: a limiter); `None` with fewer than four intervals, or if the latency hardly varies
     /// (method 5.1).
     pub limiter_index: Option<f64>,
-    /// The intervals of which the rate is the mean.
+    /// The intervals whose mean is the rate.
     #[serde(skip)]
     pub seen: CleanIntervals,
 }
@@ -45,9 +45,9 @@ pub struct Point {
 pub struct CleanIntervals {
     /// Length of an interval, seconds.
     pub seconds: f64,
-    /// Spans without a gap: seconds on the run's clock at which each began, and its rates in operations per second.
+    /// Spans without a gap: start of each in seconds on the run's clock, and its rates in operations per second.
     pub moments: Vec<(f64, Vec<f64>)>,
-    /// The regime in which all of them lie; `None` if a change may fall among them.
+    /// The regime of all these intervals; `None` if a change may fall among them.
     pub regime: Option<usize>,
     /// Latency of one I/O at a time in this direction, nanoseconds, if known.
     pub base_ns: Option<f64>,
@@ -57,10 +57,10 @@ pub struct CleanIntervals {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyRole {
-    /// The latency of I/Os that follow each other at once; a cap that already binds at depth 1 stretches it.
+    /// The latency of back-to-back I/Os; a cap that already binds at depth 1 stretches it.
     #[default]
     Base,
-    /// The latency of I/Os spaced wider than a cap asks, so that none stretches it.
+    /// The latency of I/Os spaced so widely that no cap stretches it.
     Spaced,
 }
 
@@ -69,18 +69,18 @@ pub enum LatencyRole {
 pub struct LatencyRow {
     /// Name of the step.
     pub step: String,
-    /// What it shows, by the pace that was planned.
+    /// The kind of latency, by the planned pace.
     #[serde(default)]
     pub role: LatencyRole,
-    /// Direction; a flush is timed by itself.
+    /// Direction; flushes are timed on their own.
     pub direction: Direction,
     /// Number of I/Os timed.
     pub count: u64,
-    /// Mean, nanoseconds.
+    /// Mean latency, nanoseconds.
     pub mean_ns: f64,
-    /// Percentiles (percent, nanoseconds), rising: 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99 as far as the count
-    /// supports.
+    /// Percentiles (percent, nanoseconds), ascending: 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99, as far as the
+    /// count supports them.
     pub percentiles: Vec<(f64, u64)>,
-    /// Greatest, nanoseconds.
+    /// Greatest latency, nanoseconds.
     pub max_ns: u64,
 }

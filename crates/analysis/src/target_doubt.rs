@@ -1,16 +1,16 @@
-//! What a doubt about the target means for the figures, by its kind.
+//! The effect of a doubt about the target on the figures, by its kind.
 
 use record::TargetDoubt;
 
-/// Whether the figures are not a volume's at all: something else answered, or nothing is kept that could be read.
+/// Whether the figures are not a volume's at all: something else answered, or nothing is stored that could be read.
 ///
-/// A doubt in words that no version knows any more decides nothing.
+/// A doubt in words that this version does not know decides nothing.
 pub(crate) fn voids(doubt: &TargetDoubt) -> bool {
     match doubt {
         TargetDoubt::StoresNothing { .. }
         | TargetDoubt::ThroughPageCache { .. }
         | TargetDoubt::NoDirectIo => true,
-        // The volume is measured with what stands in front of it, which its users have in front of it too.
+        // The volume is measured with the layer in front of it, which its users have in front of it too.
         TargetDoubt::StackedFilesystem { .. }
         | TargetDoubt::NetworkFilesystem { .. }
         | TargetDoubt::ServedByProgram { .. }
@@ -18,7 +18,7 @@ pub(crate) fn voids(doubt: &TargetDoubt) -> bool {
         | TargetDoubt::Compresses { .. }
         | TargetDoubt::CacheInFront { .. }
         | TargetDoubt::Encrypted { .. } => false,
-        // A volume all the same, in a state of its own.
+        // A volume all the same, in an unusual state.
         TargetDoubt::MountedReadOnly { .. }
         | TargetDoubt::ReadOnlyDevice { .. }
         | TargetDoubt::ArrayBusy { .. }
@@ -31,7 +31,7 @@ pub(crate) fn voids(doubt: &TargetDoubt) -> bool {
     }
 }
 
-/// Whether the target lies in memory, so that there is no volume.
+/// Whether the target is in memory, so that there is no volume.
 pub(crate) fn is_memory(doubt: &TargetDoubt) -> bool {
     use TargetDoubt::{CompressedMemory, MemoryDevice, MemoryFilesystem};
     matches!(doubt, MemoryFilesystem { .. } | CompressedMemory { .. } | MemoryDevice { .. })

@@ -1,4 +1,4 @@
-//! The answer against a policy or an expectation, claim by claim (method 6.2).
+//! The answer to a policy or an expectation, claim by claim (method 6.2).
 
 use policy::Resource;
 use record::TargetDoubt;
@@ -12,17 +12,17 @@ use crate::estimate::Estimate;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// No claim was made: the figures stand for themselves.
+    /// No claim was made: the figures are the answer.
     Measured,
     /// The claim holds.
     Meets,
-    /// More than claimed by over 3 %: first suspect a cache, a burst, merging, or another unit.
+    /// Above the claim by over 3 %: first suspect a cache, a burst, merging, or another unit.
     Exceeds,
-    /// Less than claimed.
+    /// Below the claim.
     Below,
     /// The rate is that of the policy's burst, and the burst is longer than the run.
     ConsistentWithBurst,
-    /// The record does not decide it.
+    /// The record does not decide the claim.
     CannotTell,
 }
 
@@ -59,7 +59,7 @@ pub struct ClaimedFigure {
     pub words: String,
     /// Source of the claim: policy id with date, or `expectation`.
     pub source: String,
-    /// The reading that the measurement fits, if either, for a bandwidth whose source writes an ambiguous MB/s.
+    /// The reading that the measurement fits, if any, for a bandwidth whose source writes an ambiguous MB/s.
     pub reading: Option<Reading>,
 }
 
@@ -68,15 +68,15 @@ pub struct ClaimedFigure {
 #[serde(tag = "doubt", rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum Doubt {
-    /// At `rate` per second, charged as the rule on `of` charges, the policy's burst lasts `burst_s` seconds from a
-    /// full bucket. The run loaded the volume for `loaded_s`, and what the bucket held before is not known: it lasts
-    /// for `left_s_least` to `left_s_most` more.
+    /// At `rate` per second, charged by the rule on `of`, the policy's burst lasts `burst_s` seconds from a full
+    /// bucket. The run loaded the volume for `loaded_s`, and the content before is not known: the burst lasts for
+    /// another `left_s_least` to `left_s_most`.
     InsideBurst { of: Resource, rate: f64, burst_s: f64, loaded_s: f64, left_s_least: f64, left_s_most: f64 },
-    /// The `baseline` of the rule on `of` was the limit while the load asked for more: with credits its `burst`
-    /// would have come.
+    /// The `baseline` of the rule on `of` was the limit while the load asked for more: with credits, `burst` would be
+    /// it.
     CreditsSpent { of: Resource, baseline: f64, burst: f64 },
-    /// A volume of another `policy` gives these figures too while its burst lasts: `lasts_s` from full credits,
-    /// `None` if not published. So do those of `more` further policies.
+    /// A volume of another `policy` has these figures too while its burst lasts: `lasts_s` from full credits, `None` if
+    /// not published. So have those of `more` further policies.
     BurstOfAnother { policy: String, lasts_s: Option<f64>, more: usize },
     /// The policy's burst has no published length.
     BurstUnknown,
@@ -84,21 +84,22 @@ pub enum Doubt {
     NotMeasured,
     /// The rate did not settle, or there are too few samples.
     TooShort,
-    /// The rate lies just where the claim still counts as met: `least` of it (0 to 1). Longer steps would not decide it.
+    /// The rate is on the border at which the claim still counts as met, `least` of it (0 to 1); longer steps do not
+    /// help.
     OnTolerance { least: f64 },
-    /// Met if MB are decimal and missed if they are binary, and the source does not say which.
+    /// Met if MB is decimal and missed if MB is binary, and the source does not say which.
     UnitUnknown,
-    /// The level moves between moments by more than its noise explains; the interval is wider because of what was not seen.
+    /// The level varies over time by more than its noise explains; the interval is wider for the times not measured.
     Wandering,
-    /// It was measured only before the change at `at`.
+    /// The rate was measured only before the change at `at`.
     BeforeChange { at: Nanos },
-    /// The level swings between `low` and `high` with the mean `mean`, as shares of what was measured last.
+    /// The level swings between `low` and `high` with the mean `mean`, as shares of the last measurement.
     Swings { low: f64, mean: f64, high: f64 },
-    /// The level after the last change, at `at`, was not seen for long enough.
+    /// The level after the last change, at `at`, was not measured for long enough.
     Unsettled { at: Nanos },
-    /// The generator was the limit.
+    /// plimsoll itself was the limit.
     GeneratorBound,
-    /// Foreign load on the device.
+    /// Other programs' load on the device.
     ForeignLoad,
     /// The target itself is in doubt (memory, cache, overlay).
     Target {
@@ -109,7 +110,8 @@ pub enum Doubt {
     CachedReads,
     /// `share` (0 to 1) of the region holds no data.
     Unwritten { share: f64 },
-    /// Below the claim, but the depth tested does not fill it: the claimed rate takes `depth` or more at the latency seen.
+    /// Below the claim, but the tested depth cannot reach it: at the measured latency the claimed rate takes `depth` or
+    /// more.
     DepthTooLow { depth: f64 },
     /// Below nominal, but within the promise: at least `fraction` of nominal.
     WithinPromise { fraction: f64 },
@@ -122,15 +124,15 @@ pub enum Doubt {
 /// One claim with its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimRow {
-    /// What it is about, in words: `4 KiB read IOPS`, `1 MiB write`, `read p99`.
+    /// Name of the claim, in words: `4 KiB read IOPS`, `1 MiB write`, `read p99`.
     pub what: String,
-    /// The quantity that is claimed.
+    /// The claimed quantity.
     pub quantity: Quantity,
     /// Direction.
     pub direction: Direction,
-    /// What is claimed.
+    /// The claimed figure.
     pub claimed: ClaimedFigure,
-    /// What was measured, in the unit of `claimed.value`.
+    /// The measured figure, in the unit of `claimed.value`.
     pub measured: Option<Estimate>,
     /// 99th percentile of latency in that measurement, nanoseconds.
     pub latency_ns_p99: Option<u64>,
@@ -146,9 +148,9 @@ pub struct ClaimRow {
 /// The answer to all claims.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Below if one claim is; otherwise cannot tell, then consistent with burst, then meets if one is; otherwise exceeds.
+    /// Below if any claim is; otherwise cannot tell, then consistent with burst, then meets if any is; else exceeds.
     pub answer: Answer,
-    /// What the claims were about: the policy as typed, or the expectation.
+    /// Source of the claims: the policy as typed, or the expectation.
     pub subject: Option<String>,
     /// One row per claim; without claims, one per cap.
     pub rows: Vec<ClaimRow>,
@@ -157,7 +159,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the exit code of plimsoll's own commands: 0 met or nothing claimed, 3 below, 4 cannot tell.
+    /// Returns the exit code of plimsoll's own commands: 0 if met or without claims, 3 if below, 4 if it cannot tell.
     pub fn exit_code(&self) -> u8 {
         match self.answer {
             Answer::Measured | Answer::Meets | Answer::Exceeds => 0,

@@ -1,4 +1,4 @@
-//! The steady state as the SNIA's performance test specification defines it, reported beside our own.
+//! The steady state as defined by the SNIA's performance test specification, reported beside plimsoll's own.
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use crate::timeline::spells::{Spell, spells};
 
 /// Number of windows that are compared (SNIA Solid State Storage Performance Test Specification 2.0.2).
 const WINDOWS: usize = 5;
-/// Most that the greatest and the least window may differ, as a share of the mean.
+/// Greatest difference of the highest and the lowest window, as a share of the mean.
 const RANGE: f64 = 0.2;
-/// Most that a fitted line may rise or fall from the first window to the last, as a share of the mean.
+/// Greatest rise or fall of a fitted line from the first window to the last, as a share of the mean.
 const SLOPE: f64 = 0.1;
 /// Fewest intervals of a window.
 const INTERVALS: usize = 2;
@@ -18,7 +18,7 @@ const INTERVALS: usize = 2;
 /// Five windows of one load since the last change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FiveWindows {
-    /// Operations per second in each.
+    /// Operations per second in each window.
     pub means: [f64; WINDOWS],
     /// Seconds of all windows together.
     pub seconds: f64,
@@ -30,7 +30,7 @@ pub struct FiveWindows {
     pub steady: bool,
 }
 
-/// Returns the windows of the load that ran longest since the last change, at the depth at which it did.
+/// Returns the windows of the load that ran longest since the last change, at its depth.
 pub(crate) fn windows(steps: &[StepRecord], regimes: &Regimes) -> Option<FiveWindows> {
     let from = regimes.changes.last().map_or(0.0, |change| change.at.1.as_secs_f64());
     let spells = spells(steps);
@@ -61,7 +61,7 @@ fn five(rates: &[(f64, f64)]) -> Option<FiveWindows> {
     let middle = means.iter().sum::<f64>() / WINDOWS as f64;
     let ends =
         means.iter().fold([f64::INFINITY, 0.0_f64], |[low, high], mean| [low.min(*mean), high.max(*mean)]);
-    // Least squares over -2, -1, 0, 1, 2, whose squares add up to ten; the line spans four steps.
+    // Least squares over -2, -1, 0, 1, 2, the squares of which add up to ten; the line spans four steps.
     let slope: f64 =
         means.iter().zip([-2.0, -1.0, 0.0, 1.0, 2.0]).map(|(mean, at)| mean * at).sum::<f64>() * 0.4;
     let (range, slope) = ((ends[1] - ends[0]) / middle, slope / middle);

@@ -1,4 +1,4 @@
-//! What this binary was built from.
+//! Date, commit and target of this build.
 
 /// The date of the commit in release builds; in other builds the day on which work on this version began.
 pub const DATE: &str = match option_env!("PLIMSOLL_DATE") {
@@ -6,8 +6,8 @@ pub const DATE: &str = match option_env!("PLIMSOLL_DATE") {
     None => "2026-11-23",
 };
 
-/// Returns what `--version` prints after the number: the commit if one was given at build time, the machine it was
-/// built for, and the ways in which it can do I/O.
+/// Returns the text of `--version` after the number: the commit if one was given at build time, the target machine,
+/// and the I/O backends.
 pub fn long_version() -> String {
     let commit = option_env!("PLIMSOLL_COMMIT")
         .map_or_else(|| "development build".to_owned(), |commit| format!("commit {commit}, {DATE}"));

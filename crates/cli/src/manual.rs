@@ -20,7 +20,7 @@ pub struct Page {
     pub roff: Vec<u8>,
 }
 
-/// Another tool whose command line is understood.
+/// Another tool whose command line plimsoll accepts.
 struct Tool {
     name: &'static str,
     entries: fn() -> Vec<Entry>,
@@ -59,7 +59,7 @@ const TOOLS: [Tool; 4] = [
     },
 ];
 
-/// Returns every page: of plimsoll, of each of its commands, and of each tool whose command line it understands.
+/// Returns all manual pages: of plimsoll, of each of its commands, and of each tool whose command line it accepts.
 ///
 /// # Errors
 /// An error of clap's renderer, which writes to memory.
@@ -74,7 +74,7 @@ pub fn pages() -> io::Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// Adds the page of a command and those of its subcommands; hidden commands and other tools get none here.
+/// Adds the pages of a command and of its subcommands; hidden commands and other tools are skipped.
 fn gather(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let man = Man::new(command.clone().name(name.clone()))
@@ -93,7 +93,7 @@ fn gather(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
     if let Some(more) = command.get_after_help() {
         text.extend(as_typed("NOTES", &more.to_string()).into_bytes());
     }
-    // clap ends a paragraph with two breaks around an empty line; one vertical space is meant.
+    // clap ends a paragraph with two breaks around an empty line, where one vertical space is meant.
     let text = String::from_utf8_lossy(&text).replace("\n.br\n\n.br\n", "\n.sp\n").into_bytes();
     pages.push(Page { name, roff: text });
     let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
@@ -103,7 +103,7 @@ fn gather(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a section whose lines keep their breaks, because examples are aligned in columns.
+/// Returns a section that keeps its line breaks, because examples are aligned in columns.
 fn as_typed(heading: &str, lines: &str) -> String {
     let mut roff = Roff::new();
     roff.control("SH", [heading]);
@@ -174,7 +174,7 @@ fn sentence(words: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// Returns the script by which `shell` completes plimsoll's words, and those of other tools after their names.
+/// Returns the script by which `shell` completes plimsoll's command line, and those of other tools after their names.
 pub fn completions(shell: Shell) -> Vec<u8> {
     let mut whole = TOOLS.iter().fold(Arguments::command(), |command, tool| {
         command.mut_subcommand(tool.name, |below| below.args(completed(&(tool.entries)())))

@@ -1,4 +1,4 @@
-//! Charts as files: the words that say which and how, and folders of PNG and SVG written whole or not at all.
+//! Charts as files: the options that select them, and folders of PNG and SVG files, each written whole or not at all.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,7 +88,7 @@ fn described(words: &str) -> Result<(String, String), String> {
 }
 
 impl PictureArguments {
-    /// What they ask of the recording that is number `file` (from 1) and was read from `source`.
+    /// Returns the picture options for recording number `file` (from 1), read from `source`.
     pub fn options(&self, file: usize, source: &Path) -> PictureOptions {
         PictureOptions {
             file,
@@ -106,7 +106,7 @@ impl PictureArguments {
         }
     }
 
-    /// Refuses a part that no recording has: from a sample behind the last one, or of none.
+    /// Refuses a range of samples that is empty in every recording, such as one that begins after the last sample.
     pub fn within(&self, runs: &[InputRun]) -> Result<(), Failure> {
         let options = self.options(1, Path::new(""));
         let samples = || runs.iter().map(|recorded| samples_in(&recorded.run));
@@ -122,12 +122,12 @@ impl PictureArguments {
         }
     }
 
-    /// Refuses words about devices that none of `runs` holds, and an exclusion that leaves nothing to draw.
+    /// Refuses options that name devices absent from all `runs`, and an exclusion that leaves nothing to draw.
     pub fn know<'r>(&self, runs: impl Iterator<Item = &'r Run>) -> Result<(), Failure> {
         let names = names_in(runs);
         let described = self.describe.iter().map(|(device, _)| ("--describe", device));
         let named = self.device.iter().map(|word| ("--device", word));
-        // A pattern leaves out what there is of its kind, be it nothing.
+        // A pattern may match no device.
         let plain = self.exclude.iter().filter(|word| !word.contains(['*', '?']));
         let excluded = plain.map(|word| ("--exclude", word));
         for (option, word) in described.chain(named).chain(excluded) {
@@ -145,8 +145,8 @@ impl PictureArguments {
         }
     }
 
-    /// Writes the pictures of a run below `sub` of the asked folders, and says what was written: a line a file,
-    /// of many their number and folder.
+    /// Writes the pictures of a run into `sub` of the requested folders, and returns a list of the files, or for many
+    /// their number and folder.
     pub fn write(
         &self,
         drawn: (&Run, &Analysis),
@@ -182,17 +182,17 @@ pub fn put(folder: &Path, name: &str, picture: &Picture) -> Result<PathBuf, Fail
     Ok(shelf.path_of(name))
 }
 
-/// Pictures say by what they were drawn.
+/// Kind of a picture, recognised by the name of the program that drew it.
 const PICTURE: Kind = Kind {
     word: "picture",
     remedy: "move it, or name another folder",
     is_ours: |there, _| there[..there.len().min(HEAD)].windows(8).any(|part| part == b"plimsoll"),
 };
 
-/// Bytes within which they say it.
+/// Number of first bytes of a picture that are searched for that name.
 const HEAD: usize = 4096;
 
-/// Makes the folder, and refuses where a file of somebody else's would be lost, before anything is written.
+/// Creates the folder; before anything is written, refuses if a file that plimsoll did not draw would be lost.
 fn ready(folder: &Path, all: &[Picture], form: Form) -> Result<Shelf, Failure> {
     let shelf = Shelf::named(folder).map_err(|error| {
         Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
@@ -201,7 +201,7 @@ fn ready(folder: &Path, all: &[Picture], form: Form) -> Result<Shelf, Failure> {
     Ok(shelf)
 }
 
-/// Two at a time: pictures are independent, and a sheet takes as long as twenty others.
+/// Writes all pictures, two at a time: they are independent, and a sheet takes as long as twenty others.
 fn write_all(shelf: &Shelf, all: &[Picture], form: Form) -> Result<(), Failure> {
     let painter = Painter::default();
     let next = AtomicUsize::new(0);
@@ -222,7 +222,7 @@ fn write_all(shelf: &Shelf, all: &[Picture], form: Form) -> Result<(), Failure> 
     })
 }
 
-/// More files than this are counted, not listed: their folder lists them.
+/// Maximum number of files that are listed; more are only counted.
 const LISTED: usize = 12;
 
 /// Lists the pictures written to `folder`, or only counts them if there are more than [`LISTED`].

@@ -1,4 +1,4 @@
-//! Checks of a profile that has been read in full: what must fit together, and what is only worth a warning.
+//! Checks of a complete profile: contradictions, and settings that are only worth a warning.
 
 use super::draft::Show;
 use super::profile::{Cache, Distribution, DistributionKind, Profile, Target, TimeSpan};
@@ -6,9 +6,9 @@ use super::profile::{Cache, Distribution, DistributionKind, Profile, Target, Tim
 /// Outcome of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckOutcome {
-    /// Contradictions: with any of them nothing runs.
+    /// Contradictions; if there are any, nothing runs.
     pub errors: Vec<String>,
-    /// Warnings of DiskSpd.
+    /// DiskSpd's warnings.
     pub warnings: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl CheckOutcome {
     }
 }
 
-/// Checks `profile`. If its targets are `alike`, as those of a command line are, only the first is checked.
+/// Checks `profile`. If its targets are `alike`, as on a command line, only the first is checked.
 pub(super) fn check(profile: &Profile, alike: bool, show: Show) -> CheckOutcome {
     let mut checked = CheckOutcome::default();
     checked.error(profile.time_spans.is_empty(), "no timespans specified; a profile needs at least one");

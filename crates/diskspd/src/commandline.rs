@@ -13,7 +13,7 @@ use super::row::{Beside, Row, note, value_in};
 use super::rows::ROWS;
 use super::xml_profile;
 
-/// What must be known of the world while words are read.
+/// Access to everything outside the command line that parsing depends on.
 pub struct Surroundings<'a> {
     /// Reads a profile.
     pub read: &'a dyn Fn(&str) -> io::Result<String>,
@@ -21,38 +21,38 @@ pub struct Surroundings<'a> {
     pub tick: u32,
 }
 
-/// What a command line comes to.
+/// The outcome of parsing a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Print the help, and exit with this code.
     Usage(u8),
-    /// Do a run, or show what it would be.
+    /// Run a profile, or show information about it.
     Do(Box<DiskSpdRequest>),
 }
 
-/// A run, or a look at what it would be.
+/// A run, or a request for information about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskSpdRequest {
     /// The words separated by blanks, without the program's name.
     pub words: String,
     /// The profile to run.
     pub profile: Profile,
-    /// What is shown instead of running.
+    /// Information to show instead of running.
     pub show: Show,
-    /// The version whose look the text result has.
+    /// The DiskSpd version that the layout of the text result follows.
     pub compat: Compat,
     /// Whether only io_uring may be used (`-u`).
     pub ring: bool,
-    /// Warnings of DiskSpd, one sentence each.
+    /// DiskSpd's warnings, one sentence each.
     pub warnings: Vec<String>,
-    /// Differences from DiskSpd on Windows, and lenient readings, one sentence each.
+    /// Differences from DiskSpd on Windows, and values parsed leniently; one sentence each.
     pub notes: Vec<String>,
 }
 
 /// Reads the words after the program's name.
 ///
 /// # Errors
-/// [`DiskSpdError`], with the word, its place, and what would do. The exit code is 3.
+/// [`DiskSpdError`], with the word, its place, and the remedy. The exit code is 3.
 pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, DiskSpdError> {
     if words.is_empty() {
         return Ok(Request::Usage(DiskSpdError::EXIT_CODE));
@@ -74,8 +74,8 @@ pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, Dis
     finish(words, draft, profile)
 }
 
-/// Options with their numbers, and targets. Here a leading `/` begins a path: as a switch character, which it is to
-/// DiskSpd, it would turn every absolute path into an option.
+/// Options with their numbers, and targets. A leading `/` begins a path: as a switch character, as in DiskSpd, it would
+/// turn every absolute path into an option.
 #[derive(Default)]
 struct SortedWords<'w> {
     compat: Compat,
@@ -123,7 +123,7 @@ fn look_of(version: &str) -> Option<Compat> {
     }
 }
 
-/// Reads the block first, because sizes elsewhere may count blocks, and refuses options that cannot accompany a profile.
+/// Reads the block first, because other sizes may count blocks, and refuses options that exclude a profile.
 fn first_pass(draft: &mut Draft, options: &[(usize, &str)]) -> Result<(), DiskSpdError> {
     let profile = options.iter().find(|(_, word)| word.starts_with("-X"));
     for &(number, word) in options {
@@ -167,7 +167,7 @@ fn take(draft: &mut Draft, number: usize, word: &str) -> Result<(), DiskSpdError
 fn placed(fault: Fault, row: &Row, (number, word): (usize, &str)) -> DiskSpdError {
     let head = word.len() - value_in(row, word).map_or(0, str::len);
     let at = (head + fault.at).min(word.len());
-    // An offset within a character is that of the next one.
+    // An offset within a character means the next character.
     let character = word.char_indices().take_while(|&(place, _)| place < at).count() + 1;
     DiskSpdError::Word {
         word: word.to_owned(),
@@ -220,7 +220,7 @@ fn from_line(draft: &Draft, targets: &[&str]) -> Result<Profile, DiskSpdError> {
     Ok(profile)
 }
 
-/// Notes on values that behave differently here, of options that are honoured otherwise.
+/// Adds notes on values that behave differently here, for options that are otherwise honoured.
 fn note_values(draft: &mut Draft, profile: &Profile) {
     let spans = || profile.time_spans.iter();
     if spans().flat_map(|span| &span.affinity).any(|cpu| cpu.group > 0) {
@@ -231,7 +231,7 @@ fn note_values(draft: &mut Draft, profile: &Profile) {
     }
 }
 
-/// Changes a timespan of a profile by the options that may accompany it.
+/// Changes a timespan of a profile by the options that may be combined with it.
 fn overlay(draft: &Draft, span: &mut TimeSpan) {
     span.duration = draft.duration.unwrap_or(span.duration);
     span.warm_up = draft.warm_up.unwrap_or(span.warm_up);

@@ -1,4 +1,4 @@
-//! Timespan and target if nothing is typed: the defaults that the rows state.
+//! The timespan and the target of an empty command line: the defaults of the rows.
 
 use std::sync::LazyLock;
 
@@ -9,24 +9,24 @@ use super::rows::ROWS;
 static UNTYPED: LazyLock<(TimeSpan, Target)> = LazyLock::new(|| {
     let mut draft = Draft::default();
     for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
-        // A default in words (the block, all CPUs) sets nothing. A test holds the outcome.
+        // A default in words (the block, all CPUs) sets nothing. A test checks the outcome.
         let _ = (row.apply)(&mut draft, row.default);
     }
     let Draft { span, target, duration, warm_up, .. } = draft;
     let (duration, warm_up) = (duration.unwrap_or(0), warm_up.unwrap_or(0));
-    // Intervals have a length even if they are not asked for; weights occur in profiles only.
+    // Intervals have a length even if they are not reported; weights occur in profiles only.
     (TimeSpan { duration, warm_up, iops: false, ..span }, Target { weight: 1, ..target })
 });
 
 impl TimeSpan {
-    /// A timespan for which nothing is typed.
+    /// Returns the timespan of an empty command line.
     pub fn untyped() -> TimeSpan {
         UNTYPED.0.clone()
     }
 }
 
 impl Target {
-    /// A target for which nothing is typed.
+    /// Returns the target of an empty command line.
     pub fn untyped() -> Target {
         UNTYPED.1.clone()
     }

@@ -1,14 +1,14 @@
-//! Sentences on targets, before and after they are measured: what is impossible, what would make figures those of something
-//! else, and what failed.
+//! Sentences on targets, before and after they are measured: why one cannot be measured, why its figures may be
+//! misleading, and why it failed.
 
 use record::StepRecord;
 
 use super::profile::{Cache, Profile, Target};
 
-/// Share of a target in the page cache from which on it is mentioned.
+/// Share of a target in the page cache from which the cache is mentioned.
 const NOTABLE: f64 = 0.01;
 
-/// What is known of paths before anything is touched.
+/// Access to properties of paths that is needed before any target is opened.
 pub struct Paths<'a> {
     /// Whether a path exists.
     pub exists: &'a dyn Fn(&str) -> bool,
@@ -16,7 +16,7 @@ pub struct Paths<'a> {
     pub is_remote: &'a dyn Fn(&str) -> bool,
 }
 
-/// Refuses what Linux or plimsoll does not have.
+/// Refuses targets that Linux or plimsoll does not support.
 ///
 /// # Errors
 /// The reason why the first such target cannot be measured.
@@ -42,7 +42,7 @@ pub fn possible(profile: &Profile, paths: &Paths) -> Result<(), String> {
     Ok(())
 }
 
-/// What `path` names on Windows; `None` if it does not look like a name of Windows.
+/// The object that `path` names on Windows; `None` if `path` does not look like a Windows name.
 fn of_windows(path: &str) -> Option<&'static str> {
     let letter = path.starts_with(|c: char| c.is_ascii_alphabetic());
     let drive =
@@ -55,14 +55,14 @@ fn of_windows(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Observations on a target that matter to its figures.
+/// Observations on a target that affect its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TargetObservations {
-    /// Share of it in the page cache, from 0 to 1, if it is read through the cache.
+    /// Share of the target in the page cache, from 0 to 1, if it is read through the cache.
     pub cached: f64,
-    /// Share of it that was never written, in words, if it is read and the share is worth mentioning.
+    /// Share of the target that was never written, in words, if the target is read and the share is worth mentioning.
     pub unwritten: Option<String>,
-    /// Whether the kernel adds a flush to each stable write, if there are any such writes.
+    /// Whether the kernel adds a flush to each stable write; false if there are no such writes.
     pub flushes: bool,
 }
 
@@ -106,7 +106,7 @@ pub fn failure(record: &StepRecord) -> String {
     }
 }
 
-/// What was not run after a failed timespan: as in DiskSpd, a failure ends the run.
+/// Part of a sentence on the timespans that did not run after a failed one: as in DiskSpd, a failure ends the run.
 pub fn not_run(spans: usize) -> String {
     match spans {
         0 => String::new(),

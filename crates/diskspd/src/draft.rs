@@ -1,8 +1,8 @@
-//! The words of a command line read so far; all targets of a line get the same options.
+//! The options of a command line parsed so far; all targets of a command line get the same options.
 
 use super::profile::{Cache, Format, MappedFlush, Profile, Target, TimeSpan};
 
-/// What is shown instead of running.
+/// Information to show instead of running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
     /// Nothing: the profile is run.
@@ -16,7 +16,7 @@ pub enum Show {
     Usage,
 }
 
-/// The version whose look the text result has.
+/// The DiskSpd version that the layout of the text result follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {
     /// 2.0.21a and earlier.
@@ -49,11 +49,11 @@ pub struct Draft {
     pub format: Option<Format>,
     /// `-X`, if given.
     pub profile_path: Option<String>,
-    /// What is shown instead of running.
+    /// Information to show instead of running.
     pub show: Show,
     /// `-S`: use of the page cache.
     pub cache: Option<Cache>,
-    /// `-S`: whether writes are stable once done.
+    /// `-S`: whether writes are stable on completion.
     pub write_through: bool,
     /// `-S`: whether targets are mapped into memory.
     pub mapped: bool,
@@ -65,20 +65,20 @@ pub struct Draft {
     pub length_given: bool,
     /// Whether an end was given.
     pub max_given: bool,
-    /// Whether the random share was given (`-rs`).
+    /// Whether the percentage of random I/O was given (`-rs`).
     pub share_given: bool,
     /// Whether only io_uring may be used (`-u`).
     pub ring: bool,
-    /// The version whose look the text result has (`--compat`).
+    /// The DiskSpd version that the layout of the text result follows (`--compat`).
     pub compat: Compat,
     /// Value of a bare `-z`.
     pub tick: u32,
-    /// Lenient readings that the user should know of.
+    /// Values that were parsed leniently, which the user should know.
     pub notes: Vec<String>,
 }
 
 impl Draft {
-    /// Adds a note, unless it is there already.
+    /// Adds a note, unless it is already present.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.notes.contains(&text) {

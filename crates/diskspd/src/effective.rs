@@ -1,17 +1,17 @@
-//! A distribution on a target of known size: ranges aligned, holes left out, the last range cut at the target's end.
+//! The effective ranges of a distribution on a target of known size: aligned, without holes, and cut off at its end.
 
 use super::profile::{Distribution, DistributionKind};
 
 /// A range of a target with its share of the I/O; bytes count from the target's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectiveRange {
-    /// Percentage of the I/O before this range.
+    /// Percentage of the I/O that goes to earlier ranges.
     pub from: u32,
-    /// Percentage of the I/O in this range.
+    /// Percentage of the I/O that goes to this range.
     pub io: u32,
-    /// Its first byte.
+    /// First byte of the range.
     pub start: u64,
-    /// Its length in bytes.
+    /// Length of the range in bytes.
     pub length: u64,
 }
 
@@ -60,7 +60,7 @@ fn percent(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
         let end = end / step * step;
         let mut start = exact / step * step;
         if end < exact {
-            // No aligned offset: the share goes to the previous range if that has only this offset, otherwise to the next.
+            // No aligned offset: the previous range gets the share if it has only this offset, otherwise the next.
             match ranges.last_mut().filter(|last| last.start == end) {
                 Some(last) => last.io += range.io,
                 None => carried += range.io,
@@ -95,8 +95,8 @@ fn percent(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
     ranges
 }
 
-/// Ranges of a distribution in bytes. Lengths are taken as they are; what lies past the target's end is cut off, and the
-/// remaining shares are then relative to each other.
+/// Ranges of a distribution in bytes. Lengths are used as given; the part past the target's end is cut off, and the
+/// shares of the others are then relative to each other.
 fn absolute(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
     let mut ranges = Vec::new();
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! What each option sets; the rows of the table refer to these functions.
+//! Effects of the options; the rows of the table refer to these functions.
 
 use super::draft::{Draft, Show};
 use super::error::Fault;
@@ -7,7 +7,7 @@ use super::size::{count, is_plain, leading_size, size};
 
 type EffectResult = Result<(), Fault>;
 
-/// Reads a count of at least `least` leniently, as DiskSpd does; a note says if something was left out.
+/// Reads a count of at least `least` leniently, as DiskSpd does; if part of the value is ignored, a note says so.
 pub fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> Result<u32, Fault> {
     let number = count(value);
     if number < least {
@@ -35,7 +35,7 @@ pub fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
     Ok(bytes)
 }
 
-/// Checks that nothing follows the option.
+/// Checks that the option has no value.
 pub fn bare(value: &str) -> EffectResult {
     if value.is_empty() {
         return Ok(());
@@ -102,7 +102,7 @@ pub fn iops(draft: &mut Draft, value: &str) -> EffectResult {
 
 pub fn etw(draft: &mut Draft, value: &str) -> EffectResult {
     let at = Etw::NAMES.iter().position(|(_, word)| {
-        // The four letters match whatever follows them, the names only as a whole.
+        // The four letters match whatever follows them; the names match only as a whole.
         *word == value || (word.len() == 1 && value.starts_with(word))
     });
     let Some(at) = at else {
@@ -274,7 +274,7 @@ pub fn sequential(draft: &mut Draft, value: &str) -> EffectResult {
         }
     };
     draft.target.interlocked |= interlocked;
-    // A stride of 0 is the block, and does not count as given.
+    // A stride of 0 means the block, and counts as not given.
     draft.target.alignment = Some(bytes).filter(|&bytes| bytes > 0);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Why a DiskSpd command line or profile cannot be used: what is wrong, where, and what would do.
+//! Why a DiskSpd command line or profile cannot be used: problem, place and remedy.
 
 use super::size::SizeError;
 
@@ -7,7 +7,7 @@ use super::size::SizeError;
 pub struct Fault {
     /// Offset in the value, in bytes.
     pub at: usize,
-    /// What is wrong.
+    /// The problem.
     pub why: String,
     /// The value that was probably meant.
     pub instead: Option<String>,
@@ -29,7 +29,7 @@ impl Fault {
         Fault { instead: Some(instead.into()), ..self }
     }
 
-    /// Moves the fault to a value in which `head` precedes it.
+    /// Shifts the offset of the fault for a value that `head` precedes.
     pub fn behind(self, head: &str) -> Fault {
         let instead = self.instead.map(|instead| format!("{head}{instead}"));
         Fault { at: self.at + head.len(), instead, ..self }
@@ -53,11 +53,11 @@ pub enum DiskSpdError {
     Word {
         /// The whole word.
         word: String,
-        /// Its number on the command line, from 1.
+        /// Number of the word on the command line, from 1.
         number: usize,
-        /// The character within it, from 1.
+        /// The character within the word, from 1.
         character: usize,
-        /// What is wrong there.
+        /// The problem at that character.
         why: String,
         /// The word that was probably meant.
         instead: Option<String>,
@@ -67,9 +67,9 @@ pub enum DiskSpdError {
     Unknown {
         /// The whole word.
         word: String,
-        /// Its number on the command line, from 1.
+        /// Number of the word on the command line, from 1.
         number: usize,
-        /// What may have been meant, or why there is no such option.
+        /// The option that may have been meant, or why this one does not exist.
         hint: String,
     },
     /// An option after a target.
@@ -80,7 +80,7 @@ pub enum DiskSpdError {
     AfterTarget {
         /// The option.
         word: String,
-        /// Its number on the command line, from 1.
+        /// Number of the word on the command line, from 1.
         number: usize,
         /// The first target.
         target: String,
@@ -91,7 +91,7 @@ pub enum DiskSpdError {
          testfile.dat"
     )]
     NoTarget,
-    /// Options that exclude each other, and values that do not fit; one sentence each.
+    /// Options that exclude each other, and invalid values; one sentence for each.
     #[error("{}", each_a_line(.0))]
     Contradictions(Vec<String>),
     /// A profile that cannot be read.
@@ -101,7 +101,7 @@ pub enum DiskSpdError {
         path: String,
         /// Line and column, from 1, if there is a place.
         place: Option<(u32, u32)>,
-        /// What is wrong, and what would do.
+        /// The problem and the remedy.
         why: String,
     },
 }

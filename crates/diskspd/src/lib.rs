@@ -1,7 +1,7 @@
 //! DiskSpd: command lines and XML profiles in, DiskSpd's text and XML out.
 //!
-//! [`parse`] turns words into a [`Request`]; [`plan_span`] turns a timespan, with a look at its targets, into a step to run;
-//! [`results`] collects what happened, and [`results_text`] and [`results_xml`] print it in DiskSpd's words.
+//! [`parse`] turns words into a [`Request`]; [`plan_span`] turns a timespan and its targets into a step to run;
+//! [`results`] collects the measurements, and [`results_text`] and [`results_xml`] print them in DiskSpd's words.
 
 mod affinity;
 mod checks;

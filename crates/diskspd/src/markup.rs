@@ -1,8 +1,8 @@
-//! XML as DiskSpd writes it: one element a line, two blanks a level. Text is escaped, which DiskSpd omits.
+//! XML as DiskSpd writes it: one element a line, indented by two blanks a level. Unlike DiskSpd, it escapes text.
 
 use std::fmt::Write as _;
 
-/// XML that is being written.
+/// An XML document being written.
 #[derive(Clone, Debug, Default)]
 pub struct Markup {
     text: String,
@@ -14,7 +14,7 @@ impl Markup {
         (0..self.level).for_each(|_| self.text.push_str("  "));
     }
 
-    /// Writes `<name …>`, what `inside` writes one level deeper, and `</name>`.
+    /// Writes `<name …>`, the output of `inside` one level deeper, and `</name>`.
     pub fn within(&mut self, name: &str, attributes: &[(&str, String)], inside: impl FnOnce(&mut Markup)) {
         self.indent();
         self.tag(name, attributes);
@@ -52,7 +52,7 @@ impl Markup {
         }
     }
 
-    /// Returns what has been written.
+    /// Returns the text written so far.
     pub fn into_text(self) -> String {
         self.text
     }
@@ -67,7 +67,7 @@ fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // XML cannot contain these; a path that does is shown with a replacement character.
+            // XML cannot contain these characters; a path with one is shown with a replacement character.
             c if c.is_control() && !matches!(c, '\t' | '\n' | '\r') => safe.push('\u{fffd}'),
             c => safe.push(c),
         }

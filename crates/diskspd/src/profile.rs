@@ -1,23 +1,23 @@
-//! What a DiskSpd command line or profile asks for, as types: a profile of timespans, each with targets.
+//! The settings of a DiskSpd command line or profile: a profile of timespans, each with targets.
 
 /// A whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Experiments by number (`-:`); without effect.
+    /// Number of experiments (`-:`); no effect.
     pub experiments: u32,
-    /// Whether messages on the progress are printed (`-v`).
+    /// Whether progress messages are printed (`-v`).
     pub verbose: bool,
-    /// Whether statistics of waiting were asked for (`-vs`); accepted, without effect.
+    /// Whether wait statistics were requested (`-vs`); accepted, no effect.
     pub verbose_stats: bool,
-    /// Number of I/Os of a thread for each dot; 0: no dots.
+    /// Number of I/Os of a thread for each progress dot; 0: no dots.
     pub progress: u32,
     /// Format of the result.
     pub format: Format,
     /// Files that are created before the first timespan.
     pub precreate: Option<Precreate>,
-    /// Events of Windows that were asked for; accepted, without effect.
+    /// Windows events that were requested; accepted, no effect.
     pub etw: Option<Etw>,
-    /// The timespans, which run one after the other.
+    /// The timespans, which run one after another.
     pub time_spans: Vec<TimeSpan>,
 }
 
@@ -34,15 +34,15 @@ pub enum Format {
 /// Which files are created before the first timespan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precreate {
-    /// All files, each in the largest size that a timespan asks for.
+    /// All files, each with the largest size that a timespan requests.
     UseMaxSize,
-    /// Files whose size is the same in every timespan.
+    /// Files with the same size in every timespan.
     ConstantSizes,
-    /// Files whose size is the same, or not given, in every timespan.
+    /// Files with the same size in every timespan that gives one.
     ConstantOrZeroSizes,
 }
 
-/// Events of Windows, in the order of the profile.
+/// Windows events, in the order of the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Etw {
     /// One flag for each entry of [`Etw::NAMES`].
@@ -50,7 +50,7 @@ pub struct Etw {
 }
 
 impl Etw {
-    /// Element in a profile and word on the command line for each flag.
+    /// Element in a profile and word on the command line, by flag.
     pub const NAMES: [(&'static str, &'static str); 12] = [
         ("Process", "PROCESS"),
         ("Thread", "THREAD"),
@@ -67,7 +67,7 @@ impl Etw {
     ];
 }
 
-/// One run on a set of targets. `default` is its state before any default of DiskSpd's: those are in the rows, and
+/// A run on a set of targets. `default` is the state before DiskSpd's defaults are set: those are in the rows, and
 /// [`TimeSpan::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeSpan {
@@ -79,23 +79,23 @@ pub struct TimeSpan {
     pub cool_down: u32,
     /// Seed of thread 0; thread `n` has `seed + n`.
     pub seed: u32,
-    /// Whether every write carries new data (`-Zr`).
+    /// Whether every write has new data (`-Zr`).
     pub random_write_data: bool,
-    /// Number of threads in total (`-F`); 0: each target has threads of its own.
+    /// Number of threads in total (`-F`); 0: each target has its own threads.
     pub threads: u32,
-    /// Outstanding I/Os of a thread over all targets (`-O`); 0: each target has its own.
+    /// Outstanding I/Os of a thread over all targets (`-O`); 0: each target has its own number.
     pub requests: u32,
     /// Whether threads are not pinned to CPUs (`-n`).
     pub no_affinity: bool,
-    /// CPUs in the order in which threads get them; empty: all, round robin.
+    /// CPUs in the order in which threads are assigned to them; empty: all, round robin.
     pub affinity: Vec<Cpu>,
-    /// Whether completion routines are used (`-x`); without effect on the load.
+    /// Whether completion routines are used (`-x`); no effect on the load.
     pub completion_routines: bool,
     /// Whether latency is reported (`-L`).
     pub latency: bool,
     /// Whether IOPS by interval are reported (`-D`).
     pub iops: bool,
-    /// Length of such an interval in milliseconds.
+    /// Length of an IOPS interval in milliseconds.
     pub bucket_ms: u32,
     /// The targets.
     pub targets: Vec<Target>,
@@ -108,7 +108,7 @@ impl TimeSpan {
     }
 }
 
-/// A CPU as DiskSpd names it; here it is CPU `64 * group + number`.
+/// A CPU as DiskSpd numbers it; on Linux it is CPU `64 * group + number`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
     /// Group of 64 CPUs.
@@ -136,14 +136,14 @@ pub enum Cache {
     Off,
 }
 
-/// How a memory mapped write is made stable (`-N`).
+/// How memory-mapped writes are made stable (`-N`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MappedFlush {
     /// Pages are written back.
     View,
     /// Cache lines are written back.
     Memory,
-    /// Cache lines are written back, without waiting for them.
+    /// Cache lines are written back, without waiting for completion.
     MemoryNoDrain,
 }
 
@@ -153,15 +153,15 @@ pub enum Throughput {
     /// No limit.
     #[default]
     Free,
-    /// Bytes a millisecond.
+    /// Bytes per millisecond.
     BytesPerMs(u32),
     /// I/Os a second.
     Iops(u32),
 }
 
 impl Throughput {
-    /// The exact limit in I/Os of `block` bytes a second; `None` if there is none. DiskSpd itself first converts IOPS into
-    /// whole bytes a millisecond, which truncates and overflows.
+    /// The exact limit in I/Os of `block` bytes a second; `None` if there is no limit. DiskSpd itself first converts
+    /// IOPS into whole bytes per millisecond, which truncates and overflows.
     pub fn iops(self, block: u32) -> Option<f64> {
         match self {
             Throughput::Free | Throughput::BytesPerMs(0) | Throughput::Iops(0) => None,
@@ -170,7 +170,7 @@ impl Throughput {
         }
     }
 
-    /// Bytes a millisecond as DiskSpd stores them: in 32-bit arithmetic, truncated.
+    /// Bytes per millisecond as DiskSpd stores them: in 32-bit arithmetic, truncated.
     pub fn truncated_bytes_per_ms(self, block: u32) -> u32 {
         match self {
             Throughput::Free => 0,
@@ -180,7 +180,7 @@ impl Throughput {
     }
 }
 
-/// How random places are spread over a target.
+/// Distribution of random offsets over a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distribution {
     /// Unit of the lengths of the ranges.
@@ -201,14 +201,14 @@ pub enum DistributionKind {
 /// One range of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Percentage of the I/O; 0: a hole.
+    /// Percentage of the I/O; 0: a range without I/O.
     pub io: u32,
     /// Percentage or bytes; 0 at the end of an absolute list: up to the end of the target.
     pub length: u64,
 }
 
 impl Distribution {
-    /// Returns a distribution of `ranges`; the I/O that they leave goes to the rest of the target.
+    /// Returns a distribution of `ranges`; any I/O that they leave over goes to the rest of the target.
     pub fn new(kind: DistributionKind, mut ranges: Vec<Range>) -> Distribution {
         let io: u32 = ranges.iter().fold(0, |sum, range| sum.saturating_add(range.io));
         let covered = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.length));
@@ -223,7 +223,7 @@ impl Distribution {
         Distribution { kind, ranges }
     }
 
-    /// The ranges, each with its start in percent or bytes.
+    /// The ranges, each with its start, as a percentage or in bytes.
     pub fn placed(&self) -> impl Iterator<Item = (u64, Range)> + '_ {
         self.ranges.iter().scan(0u64, |from, range| {
             let at = *from;
@@ -233,35 +233,35 @@ impl Distribution {
     }
 }
 
-/// A thread of a pool that works on a target, with a weight of its own.
+/// A thread of a pool that uses a target, with its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadTarget {
     /// Number of the thread.
     pub thread: u32,
-    /// Its weight; 0: that of the target.
+    /// Weight of the thread; 0: the target's weight.
     pub weight: u32,
 }
 
-/// A file or device, and what is done to it. Like that of a [`TimeSpan`], `default` is its state before any default.
+/// A file or device, and the load on it. As in [`TimeSpan`], `default` is the state before any default is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
-    /// Its path; `*1` stands for the first target of the command line.
+    /// Path of the target; `*1` means the first target of the command line.
     pub path: String,
     /// Length of an I/O in bytes.
     pub block: u32,
-    /// Alignment of random places, or stride of a sequence, in bytes; `None`: the block.
+    /// Alignment of random offsets, or stride of a sequence, in bytes; `None`: the block.
     pub alignment: Option<u64>,
-    /// Percentage of I/Os at random places.
+    /// Percentage of I/Os at random offsets.
     pub random: u32,
-    /// How random places are spread; `None`: evenly.
+    /// Distribution of random offsets; `None`: uniform.
     pub distribution: Option<Distribution>,
     /// Whether all threads share one sequence (`-si`).
     pub interlocked: bool,
     /// Whether all outstanding I/Os follow the same sequence (`-p`).
     pub parallel: bool,
-    /// First byte that is used.
+    /// First byte of the range used.
     pub base: u64,
-    /// First byte that is not used; 0: the target's end.
+    /// End of the range used; 0: the target's end.
     pub max: u64,
     /// Whether to hint that access is sequential.
     pub sequential_hint: bool,
@@ -269,21 +269,21 @@ pub struct Target {
     pub random_hint: bool,
     /// Whether to hint that the file is temporary.
     pub temporary_hint: bool,
-    /// Whether buffers in large pages were asked for; here they are in ordinary pages.
+    /// Whether buffers in large pages were requested; here they are in ordinary pages.
     pub large_pages: bool,
     /// Use of the page cache.
     pub cache: Cache,
-    /// Whether writes are stable once done.
+    /// Whether writes are stable on completion.
     pub write_through: bool,
     /// Whether I/O goes through a memory mapping.
     pub mapped: bool,
-    /// How mapped writes are made stable.
+    /// How memory-mapped writes are made stable.
     pub mapped_flush: Option<MappedFlush>,
     /// Whether zeros are written.
     pub zero: bool,
-    /// Length in bytes of the source from which writes are taken; 0: no source.
+    /// Length in bytes of the buffer from which data to write is taken; 0: no buffer.
     pub write_source_bytes: u64,
-    /// File of the source; empty: random data.
+    /// File that fills the source buffer; empty: random data.
     pub write_source: String,
     /// Number of I/Os before a pause; 0: no pauses.
     pub burst: u32,
@@ -291,11 +291,11 @@ pub struct Target {
     pub think_ms: u32,
     /// Rate limit.
     pub throughput: Throughput,
-    /// Number of threads of its own.
+    /// Number of threads for this target alone.
     pub threads: u32,
-    /// Distance in bytes between the starts of two threads.
+    /// Distance in bytes between the starting offsets of two threads.
     pub thread_stride: u64,
-    /// Size in bytes in which the file is created anew.
+    /// Size in bytes with which the file is created anew.
     pub create: Option<u64>,
     /// Percentage of writes.
     pub write_percent: u32,
@@ -303,9 +303,9 @@ pub struct Target {
     pub requests: u32,
     /// I/O priority: 1 very low, 2 low, 3 normal.
     pub priority: u8,
-    /// Likelihood that a pool's I/O goes here, relative to other targets.
+    /// Relative probability that an I/O of a pool goes to this target.
     pub weight: u32,
-    /// Threads of a pool that work on it; empty: all.
+    /// Threads of a pool that use this target; empty: all.
     pub thread_targets: Vec<ThreadTarget>,
 }
 
@@ -315,13 +315,13 @@ impl Target {
         Target { path: path.to_owned(), ..Target::untyped() }
     }
 
-    /// Alignment of random places, or stride of a sequence, in bytes; never 0.
+    /// Alignment of random offsets, or stride of a sequence, in bytes; never 0.
     pub fn step(&self) -> u64 {
         let block = u64::from(self.block);
         self.alignment.filter(|&step| step > 0).unwrap_or(block).max(1)
     }
 
-    /// Number of the template, if the target is one: `*1` gives 1.
+    /// Number of the template, if the target is a template: `*1` gives 1.
     pub fn template(&self) -> Option<&str> {
         self.path.strip_prefix('*')
     }

@@ -12,7 +12,7 @@ const WIDTH: usize = 80;
 /// Column at which explanations begin.
 const INDENT: usize = 24;
 
-/// What `-?` prints; `program` is the name under which it was called.
+/// Returns the output of `-?`; `program` is the name under which the program was called.
 pub fn usage(program: &str) -> String {
     let mut text = format!(
         "\nUsage: {program} [options] target1 [ target2 [ target3 ...] ]\nversion {} ({}), spoken by plimsoll\n\n\

@@ -1,4 +1,4 @@
-//! Results of a timespan by thread and target, within the measured time only.
+//! Results of a timespan by thread and target, for the measured time only.
 
 use record::{CpuCounters, Distribution, Interval, StepRecord, Tally};
 use workload::{Direction, Nanos};
@@ -7,7 +7,7 @@ use super::effective::EffectiveRange;
 use super::profile::TimeSpan;
 use super::span::SpanPlan;
 
-/// One direction of a target.
+/// Totals of one direction of I/O.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
     /// Sums of I/Os, bytes and latencies.
@@ -54,9 +54,9 @@ pub struct TargetResult {
     pub read: Side,
     /// Writes.
     pub write: Side,
-    /// How its random places were spread; empty if evenly.
+    /// Effective distribution of random offsets; empty if uniform.
     pub spread: Vec<EffectiveRange>,
-    /// Buckets of time, only if they are asked for.
+    /// Time buckets; empty unless requested.
     pub buckets: Vec<Bucket>,
 }
 
@@ -95,22 +95,22 @@ impl Section {
     }
 }
 
-/// What one CPU did in the measured time, in any unit.
+/// Time of one CPU during the measured time, in any unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuUse {
     /// Number of the CPU.
     pub number: u32,
-    /// Time in programs.
+    /// Time in user mode.
     pub user: u64,
     /// Time in the kernel, interrupts and stolen time included.
     pub kernel: u64,
-    /// Time in which it was idle or waited for I/O.
+    /// Idle time, and time waiting for I/O.
     pub idle: u64,
 }
 
 impl CpuUse {
-    /// Returns the use of the CPU with these counters. Waiting for I/O is idle time; time that the host took from a virtual
-    /// machine counts for the kernel, because the CPU was not idle.
+    /// Returns the use of the CPU with these counters. Waiting for I/O is idle time; time that the host took from a
+    /// virtual machine counts as kernel time, because the CPU was not idle.
     pub fn of(number: u32, cpu: &CpuCounters) -> CpuUse {
         CpuUse {
             number,
@@ -120,7 +120,7 @@ impl CpuUse {
         }
     }
 
-    /// Use since the reading `earlier`.
+    /// Use since the earlier reading `earlier`.
     fn since(&self, earlier: CpuUse) -> CpuUse {
         CpuUse {
             number: self.number,
@@ -137,7 +137,7 @@ impl CpuUse {
         after.iter().map(|cpu| cpu.since(earlier(cpu.number))).collect()
     }
 
-    /// Percentages of time in use, in programs, in the kernel, and idle.
+    /// Percentages of time: busy, user, kernel, and idle.
     pub fn percents(&self) -> [f64; 4] {
         let total = (self.user + self.kernel + self.idle).max(1) as f64;
         let share = |part: u64| 100.0 * part as f64 / total;
@@ -148,7 +148,7 @@ impl CpuUse {
 /// Results of a timespan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpanResult {
-    /// Measured time in seconds; 0 if the run was interrupted before it.
+    /// Measured time in seconds; 0 if the run was interrupted before the measurement.
     pub seconds: f64,
     /// Results by thread, then by target.
     pub threads: Vec<Vec<TargetResult>>,
@@ -184,13 +184,13 @@ impl SpanResult {
         sums
     }
 
-    /// Standard deviation of the rate over buckets, of the population, in I/Os a second.
+    /// Population standard deviation of the rate over buckets, in I/Os a second.
     pub fn deviation(&self, buckets: &[Bucket], section: Section) -> f64 {
         let rates: Vec<f64> =
             buckets.iter().map(|bucket| section.ops(bucket) as f64 / self.bucket_seconds.max(1e-9)).collect();
         let count = rates.len().max(1) as f64;
         let mean = rates.iter().sum::<f64>() / count;
-        // The sum of nothing is -0.0, which would be printed with its sign.
+        // The sum of an empty list is -0.0, which would be printed with its sign.
         (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count).sqrt().abs()
     }
 }

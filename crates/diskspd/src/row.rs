@@ -6,16 +6,16 @@ use super::draft::Draft;
 use super::error::Fault;
 use super::profile::Profile;
 
-/// Whether an option may accompany a profile.
+/// Whether an option may be combined with a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// It may not.
+    /// The option may not be combined with a profile.
     NoProfile,
-    /// It may, and then changes a part of the profile (`-X`).
+    /// The option changes a part of the profile (`-X`).
     Profile,
 }
 
-/// How the value must begin, if two rows share a letter.
+/// How the value must begin, if two rows have the same letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begins {
     /// With anything.
@@ -24,14 +24,14 @@ pub enum Begins {
     WithDigit,
 }
 
-/// What only DiskSpd's table says of an option.
+/// Properties of an option that only DiskSpd's table has.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Whether it may accompany a profile.
+    /// Whether the option may be combined with a profile.
     pub beside: Beside,
-    /// How its value must begin.
+    /// How the option's value must begin.
     pub begins: Begins,
-    /// Whether a profile uses it, for options that a profile can hold and that are not simply honoured.
+    /// Whether a profile uses the option, for options that a profile can contain and that are not fully honoured.
     pub used_in: fn(&Profile) -> bool,
 }
 
@@ -42,14 +42,14 @@ impl Standing {
     }
 }
 
-/// The table of options; a row's name is the letters after the dash, and `Takes` shows the value written after them.
+/// The table of options. A row's name is the letters after the dash, and `Takes` shows the value written after them.
 #[derive(Clone, Copy, Debug)]
 pub struct Options;
 
 impl Table for Options {
     /// The value as written in the help.
     type Takes = &'static str;
-    /// Sets the option from what follows its name.
+    /// Sets the option from the text after its name.
     type Effect = fn(&mut Draft, &str) -> Result<(), Fault>;
     type Own = Standing;
     const NOTHING: Self::Effect = |_, _| Ok(());
@@ -60,19 +60,19 @@ impl Table for Options {
 /// One option.
 pub type Row = options::Row<Options>;
 
-/// An option that may not accompany a profile, and that no profile uses.
+/// An option that may not be combined with a profile, and that no profile uses.
 pub const PLAIN: Standing = Options::PLAIN;
-/// An option that may accompany a profile.
+/// An option that may be combined with a profile.
 pub const BESIDE_PROFILE: Standing = Standing { beside: Beside::Profile, ..PLAIN };
-/// An option whose value begins with a digit.
+/// An option with a value that begins with a digit.
 pub const WITH_DIGIT: Standing = Standing { begins: Begins::WithDigit, ..PLAIN };
 
-/// Returns an option, with its value as written in the help, and what it does.
+/// Returns an option with its value as written in the help, and its help text.
 pub const fn row(name: &'static str, value: &'static str, help: &'static str) -> Row {
     Row::new(name, value).helps(help)
 }
 
-/// Note on an option that is not simply honoured.
+/// Returns a note on an option that is not fully honoured.
 pub fn note(row: &Row) -> Option<String> {
     match row.support {
         Support::Honoured => None,
@@ -81,7 +81,7 @@ pub fn note(row: &Row) -> Option<String> {
     }
 }
 
-/// The value in `word`, which begins with a dash: what follows the option's name; `None` if it is another option.
+/// Returns the text after the option's name in `word`, which begins with a dash; `None` if it is another option.
 pub fn value_in<'w>(row: &Row, word: &'w str) -> Option<&'w str> {
     let value = word.strip_prefix('-')?.strip_prefix(row.name)?;
     let fits = row.own.begins == Begins::Anyhow || value.starts_with(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The option table: every option of DiskSpd 2.2, and those that 2.3 adds, as a row. Data.
+//! The option table: every option of DiskSpd 2.2, and the options that 2.3 adds, as rows. Data.
 
 use super::affinity::cpus;
 use super::effects as set;
@@ -20,7 +20,7 @@ const WINDOWS_EVENTS: &str = "named events belong to Windows; start and stop pli
 const CORES: &str = "threads are pinned round robin over all CPUs in the order of their numbers; kinds of cores are not \
                      looked at; -a0,2,4 gives an order of your own";
 
-/// A switch, which nothing follows.
+/// A switch without a value.
 macro_rules! switch {
     ($($field:ident).+) => {
         |draft, value| {
@@ -30,7 +30,7 @@ macro_rules! switch {
     };
 }
 
-/// A count of at least `$least`, after the option `$option`.
+/// A count of at least `$least` for the option `$option`.
 macro_rules! count {
     ($($field:ident).+, $option:literal, $least:literal) => {
         |draft, value| {
@@ -50,12 +50,12 @@ macro_rules! size {
     };
 }
 
-/// An option that asks for a kind of cores.
+/// An option that selects a kind of core.
 const fn cores(name: &'static str, help: &'static str) -> Row {
     row(name, "", help).differs(CORES, |_, value| set::bare(value))
 }
 
-/// Every option; a name stands before the shorter ones with which it begins.
+/// Every option; a name precedes the shorter names with which it begins.
 pub const ROWS: &[Row] = &[
     row("?", "", "Shows this help.").honoured("the same", set::usage),
     row(":", "<flags>", "Turns experiments on by number.")

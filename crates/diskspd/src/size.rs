@@ -10,9 +10,9 @@ const POWER_MOST: u32 = 4;
 pub struct SizeError {
     /// Offset in the text, in bytes.
     pub at: usize,
-    /// What is wrong there.
+    /// The problem at that offset.
     pub why: String,
-    /// What would do, if that is known.
+    /// A valid replacement, if it is known.
     pub instead: Option<String>,
 }
 
@@ -57,7 +57,7 @@ fn corrected(text: &str, at: usize) -> Option<String> {
     }
 }
 
-/// Reads the size at the start of `text`, and returns what follows it.
+/// Reads the size at the start of `text`, and returns it with the rest of the text.
 ///
 /// # Errors
 /// [`SizeError`] if there is no digit, or if the number exceeds 64 bits.
@@ -77,7 +77,7 @@ pub fn leading_size(text: &str, block: u32) -> Result<(u64, &str), SizeError> {
     Ok((number.checked_mul(unit).ok_or_else(too_great)?, &rest[1..]))
 }
 
-/// Reads the whole number at the start of `text`, and returns what follows it.
+/// Reads the whole number at the start of `text`, and returns it with the rest of the text.
 ///
 /// # Errors
 /// [`SizeError`], as for [`leading_size`].
@@ -96,8 +96,8 @@ pub fn leading_number(text: &str) -> Result<(u64, &str), SizeError> {
     number.parse().map(|value| (value, rest)).map_err(|_| SizeError { at: 0, why, instead: None })
 }
 
-/// Reads a count as C's `atoi` does: blanks, a sign, digits. What follows is ignored, and no digits are 0. A number beyond 32
-/// bits is clamped.
+/// Reads a count as C's `atoi` does: blanks, a sign, digits. The rest is ignored, and without digits the count is 0. A
+/// number beyond 32 bits is clamped.
 pub fn count(text: &str) -> i64 {
     let text = text.trim_start_matches([' ', '\t']);
     let (sign, digits) = match text.strip_prefix('-') {
@@ -111,7 +111,7 @@ pub fn count(text: &str) -> i64 {
     sign * value
 }
 
-/// Whether `text` is nothing but digits, so that a lenient reading takes all of it.
+/// Whether `text` consists of digits only, so that lenient parsing uses all of it.
 pub fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

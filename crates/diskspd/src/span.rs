@@ -1,4 +1,4 @@
-//! A timespan as a step of the engine: a job for each thread and target, with DiskSpd's places, rates and buffers.
+//! A timespan as a step of the engine: a job for each thread and target, with DiskSpd's offsets, rates and buffers.
 
 use std::path::{Path, PathBuf};
 
@@ -11,25 +11,25 @@ use workload::{
 use super::effective::{EffectiveRange, Reach, effective};
 use super::profile::{Cache, Precreate, Profile, Target, TimeSpan};
 
-/// Most I/Os in flight; more of them, or more streams or intervals than the limits below, would only exhaust the memory.
+/// Most I/Os in flight; more I/Os, or more streams or intervals than the limits below, would only exhaust memory.
 const DEPTH_MAX: u32 = 65_536;
 const STREAMS_MAX: u64 = 4096;
 const INTERVALS_MAX: u64 = 1_000_000;
 
-/// What was found at a path.
+/// Properties of the file or device at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathFacts {
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Alignment that direct I/O needs, in bytes; 0 if there is no direct I/O.
+    /// Alignment that direct I/O needs, in bytes; 0 if direct I/O is not possible.
     pub alignment: u64,
 }
 
-/// What must be known of the world to plan a timespan.
+/// Access to files and to the machine, for planning a timespan.
 pub struct Ground<'a> {
-    /// Looks at a path; `None` if nothing is there.
+    /// Looks up a path; `None` if it does not exist.
     pub look: &'a dyn Fn(&Path) -> Option<PathFacts>,
-    /// Reads the first bytes of a file, at most as many as given.
+    /// Reads up to the given number of bytes from the start of a file.
     pub read: &'a dyn Fn(&Path, u64) -> std::io::Result<Vec<u8>>,
     /// CPUs that this process may use.
     pub cpus: &'a [u32],
@@ -37,19 +37,19 @@ pub struct Ground<'a> {
     pub ring: bool,
 }
 
-/// Why a timespan cannot run. The message stands beside DiskSpd's own sentence; the exit code is 1.
+/// Why a timespan cannot run. The message appears next to DiskSpd's own sentence; the exit code is 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CannotRun(pub String);
 
-/// What one job of the step does.
+/// The thread and targets of one job of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     /// Number of the thread, from 0.
     pub thread: u32,
-    /// Index of its first target.
+    /// Index of the first target.
     pub target: usize,
-    /// Number of its targets: 1, except in a pool, whose threads choose a target for each I/O.
+    /// Number of targets: 1, except in a pool, whose threads choose a target for each I/O.
     pub targets: usize,
 }
 
@@ -58,28 +58,28 @@ pub struct Stream {
 pub struct SpanPlan {
     /// The step.
     pub workload: Workload,
-    /// Length of an interval of the record; it divides both the buckets and the measured time.
+    /// Length of a record interval; it divides both the buckets and the measured time.
     pub interval: Nanos,
-    /// What each of its jobs does, in their order.
+    /// Thread and targets of each job, in order.
     pub streams: Vec<Stream>,
     /// Number of threads as DiskSpd counts them.
     pub threads: u32,
     /// Sizes of the targets in bytes.
     pub sizes: Vec<u64>,
-    /// How random places are spread over each target; empty if evenly.
+    /// Effective distribution of random offsets on each target; empty if uniform.
     pub spread: Vec<Vec<EffectiveRange>>,
-    /// What is worth a warning.
+    /// Warnings to print.
     pub warnings: Vec<String>,
 }
 
 /// A file that is created before a timespan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Whether it holds zeros instead of data.
+    /// Whether the file is filled with zeros instead of data.
     pub zero: bool,
 }
 
@@ -111,7 +111,7 @@ pub fn precreations(profile: &Profile) -> Vec<Creation> {
     made
 }
 
-/// Files that are created before `span`: those that ask for it and were not created before the first one.
+/// Files to create before `span`: those that it creates and that were not created before the first timespan.
 pub fn creations(span: &TimeSpan, before: &[Creation]) -> Vec<Creation> {
     let wanted = span.targets.iter().filter_map(|target| Some((target, target.create?)));
     let mut made: Vec<Creation> = Vec::new();
@@ -166,7 +166,7 @@ pub fn plan_span(span: &TimeSpan, ground: &Ground<'_>) -> Result<SpanPlan, Canno
     })
 }
 
-/// Refuses what no machine can hold, before anything is allocated.
+/// Refuses a timespan that would exhaust memory, before anything is allocated.
 fn within_limits(span: &TimeSpan) -> Result<(), CannotRun> {
     let targets = span.targets.len() as u64;
     let streams = match span.threads {
@@ -194,7 +194,7 @@ fn within_limits(span: &TimeSpan) -> Result<(), CannotRun> {
     Ok(())
 }
 
-/// The longest interval that divides the measured time and, if they are asked for, the buckets.
+/// The longest interval that divides the measured time and, if requested, the buckets.
 fn interval(span: &TimeSpan) -> Nanos {
     let measured = u64::from(span.duration) * 1000;
     let bucket = if span.iops { u64::from(span.bucket_ms.max(1)) } else { 1000 };
@@ -205,7 +205,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// A target, with what was found there.
+/// A target with the properties found at its path.
 struct Site<'a> {
     target: &'a Target,
     bytes: u64,
@@ -256,7 +256,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Checks the alignment that I/O past the page cache needs.
+/// Checks the alignment that direct I/O needs.
 fn aligned(target: &Target, unit: u64) -> Result<(), CannotRun> {
     if unit == 0 {
         return Err(CannotRun(format!(
@@ -280,7 +280,7 @@ fn aligned(target: &Target, unit: u64) -> Result<(), CannotRun> {
     }
 }
 
-/// CPUs in the order in which threads get them; if empty, no thread is pinned.
+/// CPUs in the order in which threads are assigned to them; if empty, no thread is pinned.
 fn cpus_of(span: &TimeSpan, ground: &Ground<'_>) -> Result<Vec<u32>, CannotRun> {
     if span.no_affinity {
         return Ok(Vec::new());
@@ -301,7 +301,7 @@ fn cpus_of(span: &TimeSpan, ground: &Ground<'_>) -> Result<Vec<u32>, CannotRun> 
     }
 }
 
-/// What each job does: in a pool there is one for each thread, otherwise one for each thread and target.
+/// Thread and targets of each job: in a pool, a job for each thread, otherwise a job for each thread and target.
 fn streams(span: &TimeSpan) -> Vec<Stream> {
     let count = span.targets.len();
     let one = |thread, target| Stream { thread, target, targets: 1 };
@@ -388,7 +388,7 @@ fn job(span: &TimeSpan, sites: &[Site<'_>], stream: Stream, ground: &Ground<'_>)
     })
 }
 
-/// Whether one worker can work on both targets.
+/// Whether one worker can use both targets.
 fn alike(a: &Target, b: &Target) -> bool {
     let of = |t: &Target| {
         let whole = (t.base, t.max, t.block, t.cache, t.write_through, t.priority);
@@ -397,7 +397,7 @@ fn alike(a: &Target, b: &Target) -> bool {
     of(a) == of(b)
 }
 
-/// The access in plimsoll's terms, for reports; DiskSpd's rules replace it.
+/// The access in plimsoll's terms, for reports; DiskSpd's own rules apply instead.
 fn described(target: &Target, mix: Mix) -> Access {
     match target.random {
         0 => Access::sequential(mix),
@@ -436,8 +436,8 @@ fn walk(span: &TimeSpan, site: &Site<'_>, (index, relative): (usize, u32)) -> Re
     })
 }
 
-/// How many numbers DiskSpd takes from a thread's generator to choose the data of a write: one for a place in the source
-/// buffer; with new data each time, five for every sixteen words while more than sixteen are left, then one for each word.
+/// Number of values that DiskSpd draws from a thread's generator for the data of a write: one for an offset in the
+/// source buffer; for new data, five for every sixteen words while more than sixteen are left, then one a word.
 fn draws(span: &TimeSpan, target: &Target) -> u32 {
     if target.write_source_bytes > 0 {
         return 1;
@@ -450,14 +450,14 @@ fn draws(span: &TimeSpan, target: &Target) -> u32 {
     groups * 5 + (words - groups * 16) + u32::from(!target.block.is_multiple_of(8))
 }
 
-/// The burst of one thread: that of the target divided by its threads.
+/// Threads and pauses of a timespan's targets.
 impl TimeSpan {
-    /// Number of threads that work on `target`.
+    /// Number of threads that use `target`.
     pub fn threads_of(&self, target: &Target) -> u32 {
         if self.threads > 0 { self.threads } else { target.threads }
     }
 
-    /// When each of the threads of `target` pauses; a rate limit leaves no pauses.
+    /// When each of the threads of `target` pauses; with a rate limit, none does.
     pub fn think(&self, target: &Target) -> Option<Think> {
         let limited = target.throughput.iops(target.block).is_some();
         if target.think_ms == 0 || target.burst == 0 || limited {
@@ -467,7 +467,7 @@ impl TimeSpan {
     }
 }
 
-/// I/Os of a thread between two pauses.
+/// I/Os of a thread between two pauses: the target's burst divided by its threads.
 fn burst(span: &TimeSpan, target: &Target) -> u32 {
     target.burst / span.threads_of(target).max(1)
 }

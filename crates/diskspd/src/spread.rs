@@ -1,10 +1,10 @@
-//! `-rd`: how random places are spread over a target, as typed.
+//! `-rd`: the distribution of random offsets over a target, as typed.
 
 use super::error::Fault;
 use super::profile::{Distribution, DistributionKind, Range};
 use super::size::{leading_number, leading_size};
 
-/// Reads `pct90/10:0/10:5/20` or `abs90/10G:10/20G`; the I/O that the list leaves goes to the rest of the target.
+/// Reads `pct90/10:0/10:5/20` or `abs90/10G:10/20G`; any I/O that the list leaves over goes to the rest of the target.
 ///
 /// # Errors
 /// [`Fault`], with its place.

@@ -1,4 +1,4 @@
-//! The machine as DiskSpd shows it: its name, when the run began, and the topology of its CPUs.
+//! The machine as DiskSpd shows it: its name, the start of the run, and the topology of its CPUs.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use record::CpuFacts;
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
-    /// Its name.
+    /// Name of the machine.
     pub computer: String,
-    /// When the run began, in seconds since 1970, UTC.
+    /// Start of the run, in seconds since 1970, UTC.
     pub started: i64,
     /// The frequency governor of the CPUs, in place of Windows' power scheme; empty if unknown.
     pub scheme: String,
@@ -20,33 +20,33 @@ pub struct System {
 /// Place of a CPU in the topology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuPlace {
-    /// Its number.
+    /// Number of the CPU.
     pub number: u32,
-    /// Its socket.
+    /// Socket of the CPU.
     pub socket: u32,
-    /// Its NUMA node.
+    /// NUMA node of the CPU.
     pub node: u32,
-    /// Its core, numbered over the whole machine.
+    /// Core of the CPU, numbered over the whole machine.
     pub core: u32,
-    /// Its class of capacity: 0 for the least, rising.
+    /// Capacity class of the CPU, ascending from 0.
     pub class: u32,
 }
 
 impl CpuPlace {
-    /// The group of 64 to which it belongs for DiskSpd.
+    /// DiskSpd's group of 64 CPUs to which the CPU belongs.
     pub fn group(&self) -> u32 {
         self.number / 64
     }
 
-    /// Its bit in the mask of the group.
+    /// Bit of the CPU in the mask of its group.
     pub fn bit(&self) -> u64 {
         1 << (self.number % 64)
     }
 }
 
 impl System {
-    /// Returns the machine of this name with these CPUs and their frequency governor. Kernels number cores within a socket;
-    /// here they are numbered over the whole machine.
+    /// Returns the machine of this name with these CPUs and their frequency governor. The kernel numbers cores within a
+    /// socket; here they are numbered over the whole machine.
     pub fn new(computer: String, governor: Option<String>, cpus: &[CpuFacts]) -> System {
         let cores: BTreeSet<(u32, u32)> = cpus.iter().map(|cpu| (cpu.socket, cpu.core)).collect();
         let capacities: BTreeSet<u32> = cpus.iter().map(|cpu| cpu.capacity).collect();
@@ -66,7 +66,7 @@ impl System {
         self.values(of).len()
     }
 
-    /// Distinct values of `of`, rising.
+    /// Distinct values of `of`, in ascending order.
     pub fn values(&self, of: fn(&CpuPlace) -> u32) -> Vec<u32> {
         let mut values: Vec<u32> = self.cpus.iter().map(of).collect();
         values.sort_unstable();
@@ -74,12 +74,12 @@ impl System {
         values
     }
 
-    /// Whether the cores are of several kinds.
+    /// Whether the machine has cores of several kinds.
     pub fn is_heterogeneous(&self) -> bool {
         self.count(|cpu| cpu.class) > 1
     }
 
-    /// Groups, with masks of the CPUs for which `belongs` holds; groups without any are left out.
+    /// Groups with the masks of the CPUs for which `belongs` is true; groups without such CPUs are left out.
     pub fn masks(&self, belongs: impl Fn(&CpuPlace) -> bool) -> Vec<(u32, u64)> {
         let of_group = |group: u32| {
             let members = self.cpus.iter().filter(|cpu| cpu.group() == group && belongs(cpu));

@@ -1,4 +1,4 @@
-//! What is collected while a timespan runs: dots, and readings of the CPUs when measuring begins and ends.
+//! Observations while a timespan runs: progress dots, and readings of the CPUs when measuring begins and ends.
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use workload::{Direction, Nanos};
 
 use super::results::CpuUse;
 
-/// Interval between readings of the CPUs around the two edges of the measurement.
+/// Interval between readings of the CPUs near the start and the end of the measurement.
 const EVERY: Nanos = Nanos::from_millis(40);
-/// How far an edge may be from its expected time.
+/// Largest distance in time between the actual and the expected start or end of the measurement.
 const AROUND: Nanos = Nanos::from_secs(3);
 
-/// Dots for the I/Os of a thread.
+/// Progress dots for the I/Os of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct Dots {
     every: u64,
-    /// Number of I/Os by job.
+    /// Number of I/Os, by job.
     ops: Vec<u64>,
 }
 
@@ -40,16 +40,16 @@ impl Dots {
     }
 }
 
-/// Readings of the CPUs around the edges of a measurement.
+/// Readings of the CPUs near the start and the end of a measurement.
 #[derive(Clone, Debug, Default)]
 pub struct CpuReadings {
-    /// Expected begin and end of the measurement.
+    /// Expected start and end of the measurement.
     edges: [Nanos; 2],
     readings: VecDeque<(Nanos, Vec<CpuUse>)>,
 }
 
 impl CpuReadings {
-    /// Returns a collection without readings, for a measurement that is expected to last from `from` to `until`.
+    /// Returns an empty collection of readings, for a measurement that is expected to last from `from` to `until`.
     pub fn around(from: Nanos, until: Nanos) -> CpuReadings {
         CpuReadings { edges: [from, until], readings: VecDeque::new() }
     }

@@ -2,7 +2,7 @@
 
 use workload::{Direction, Io, Nanos};
 
-/// I/Os to issue, in order. Its places exist from the start, so filling it neither allocates nor checks whether it must.
+/// I/Os to issue, in order. Its places are allocated from the start, so filling it never allocates or checks for room.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// The I/Os to issue, followed by leftovers of earlier turns.
@@ -11,7 +11,7 @@ pub struct Batch {
     room: usize,
 }
 
-/// What a place holds before its first I/O.
+/// Placeholder in a place before its first I/O.
 const NONE: Io = Io { slot: 0, kind: Direction::Read, file: 0, offset: 0, bytes: 0, due: Nanos::ZERO };
 
 impl Batch {
@@ -21,19 +21,19 @@ impl Batch {
         Batch { places: vec![NONE; depth as usize].into_boxed_slice(), count: 0, room: depth as usize }
     }
 
-    /// Empties it and sets its room to `room` I/Os, as many as the backend can take now, at most its capacity.
+    /// Empties the batch and sets its room to `room` I/Os, as many as the backend can take now, at most its capacity.
     #[inline]
     pub fn open(&mut self, room: usize) {
         self.count = 0;
         self.room = room.min(self.places.len());
     }
 
-    /// Lets at most `most` more I/Os in.
+    /// Limits the room to at most `most` more I/Os.
     pub(crate) fn narrow(&mut self, most: usize) {
         self.room = self.room.min(self.count.saturating_add(most));
     }
 
-    /// Number of I/Os it can still take.
+    /// Number of I/Os for which there is still room.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.room - self.count
@@ -47,7 +47,7 @@ impl Batch {
         self.count += 1;
     }
 
-    /// Places for `count` more I/Os, all of which the caller fills; it has checked that there is room.
+    /// Places for `count` more I/Os, all of which the caller fills after checking that there is room.
     #[inline]
     pub(crate) fn take_places(&mut self, count: usize) -> &mut [Io] {
         debug_assert!(count <= self.room(), "I/Os were put into a batch without room");

@@ -1,4 +1,4 @@
-//! Whether the rate of a step is known well enough to end it, or has fallen.
+//! Detects when the rate of a step is known well enough to end the step, or has fallen.
 
 use record::Interval;
 use statistics::fall::{Falling, Rule as Fall};
@@ -34,10 +34,10 @@ impl Certainty {
         Certainty { monitor, falling }
     }
 
-    /// Takes in the next interval, one entry per job; true once the rate is known well enough and steady, or has fallen.
+    /// Takes in the next interval, one entry per job; true once the rate is well known and steady, or has fallen.
     pub(crate) fn is_certain(&mut self, row: &[Interval], counted_from: Nanos) -> bool {
         let Some(first) = row.first() else { return false };
-        // An interval in which a job does not count shows less than all jobs can do together.
+        // An interval in which a job does not count shows less than the rate of all jobs together.
         if !row.iter().all(|interval| interval.counted) {
             return false;
         }
@@ -52,7 +52,7 @@ impl Certainty {
     }
 }
 
-/// How a step ends whose time is over: by the time asked for, or by the limit of a search for certainty.
+/// Returns how a step whose time is over ends: by the time requested, or by the limit of a search for certainty.
 pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
     let limits = plan.stop.iter().filter_map(|rule| match *rule {
         StopRule::Time(time) => Some((time, Ending::Time)),
@@ -63,7 +63,7 @@ pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
         | StopRule::WrittenEach(_)
         | StopRule::Late { .. } => None,
     });
-    // Workers have times of their own if the step has none. Of equal limits, the time asked for wins.
+    // Workers have separate times if the step has none. Of equal limits, the requested time wins.
     limits
         .min_by_key(|(time, ending)| (*time, *ending != Ending::Time))
         .map_or(Ending::Time, |(_, ending)| ending)

@@ -1,4 +1,5 @@
-//! What both drivers do between turns: collect intervals, report them, decide whether to stop, and assemble the step's record.
+//! The steps of both drivers between turns: collect intervals, report them, decide whether to stop, assemble the
+//! record.
 
 use kernel::ThreadCounters;
 use record::{Interval, Note, Observer, Silence, SilenceStage, StepRecord, WorkerTotals};
@@ -12,26 +13,26 @@ use crate::told;
 use crate::worker::{Crossing, Failure, SteeringResult, StopReason, Worker};
 use crate::worker_set::{Command, WorkerSet};
 
-/// How a worker ended.
+/// The outcome of a worker.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Why it stopped issuing; `None` if it is still stuck in the kernel.
+    /// Why the worker stopped issuing; `None` if it is still stuck in the kernel.
     pub(crate) stopped: Option<StopReason>,
-    /// When its counting began and when it ended.
+    /// When the worker's counting began and ended.
     pub(crate) counted: (Nanos, Nanos),
-    /// When it was over, its drain included.
+    /// When the worker was over, its drain included.
     pub(crate) ended: Nanos,
-    /// What it recorded after the last edge.
+    /// The records made after the last edge.
     pub(crate) remainder: Option<Remainder>,
-    /// Its first failures.
+    /// The worker's first failures.
     pub(crate) failures: Vec<Failure>,
     /// I/Os that were due but not issued.
     pub(crate) unissued: u64,
-    /// The bound that ended it.
+    /// The bound that ended the worker.
     pub(crate) crossing: Option<Crossing>,
-    /// The depth that its search reached.
+    /// The depth that the search of the worker reached.
     pub(crate) reached: Option<SteeringResult>,
-    /// What its thread used while counting; all zeros in simulation.
+    /// Resources that the worker's thread used while counting; all zeros in simulation.
     pub(crate) usage: ThreadCounters,
 }
 
@@ -51,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// Marks the outcome as failed if the worker was left with I/Os in flight that nobody waits for any more.
+    /// Marks the outcome as failed if I/Os of the worker were still in flight when waiting for them was given up.
     pub(crate) fn given_up(self, held: Vec<Failure>) -> Outcome {
         if held.is_empty() {
             return self;
@@ -88,7 +89,7 @@ pub(crate) struct Coordinator<'a> {
     intervals: Vec<Interval>,
     outcomes: Vec<Option<Outcome>>,
     certain: bool,
-    /// Whether more I/Os were late than the plan allows.
+    /// Whether more I/Os were issued late than the plan allows.
     late: bool,
     interrupted: bool,
     given_up: bool,
@@ -125,7 +126,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Takes in what the workers have handed over; true if they must stop issuing.
+    /// Takes in everything that the workers have handed over; true if they must stop issuing.
     pub(crate) fn turn(&mut self) -> bool {
         self.collector.tell(self.watcher);
         let rows = self.collector.collect();
@@ -139,12 +140,12 @@ impl<'a> Coordinator<'a> {
         self.certain || self.late || self.interrupted
     }
 
-    /// How long nothing may come back before the step is given up.
+    /// Longest time without any completion before the step is given up.
     pub(crate) fn patience(&self) -> Nanos {
         self.watcher.patience()
     }
 
-    /// Reports that a worker's I/Os do not come back, or do again. The record notes only how such a silence ended.
+    /// Reports that a worker's I/Os do not complete, or do so again. The record states only how such a silence ended.
     pub(crate) fn silence(&mut self, silence: &Silence) {
         self.watcher.silence(silence);
         self.given_up |= silence.stage == SilenceStage::GivenUp;
@@ -153,7 +154,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Records the end of worker `number`; returns the commands for others. Workers that are to begin do so at `next`.
+    /// Records the end of worker `number`; returns the resulting commands. Workers that are to begin do so at `next`.
     pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Command> {
         assert!(self.outcomes[number].is_none(), "worker {number} has two outcomes");
         self.collector.tell(self.watcher);
@@ -225,7 +226,7 @@ impl<'a> Coordinator<'a> {
             self.note(note);
         }
         let (rows, mut totals, jobs) = self.collector.finish(ended);
-        // Completions during the drain stay in an interval of their own, shorter than the others: added to the last one they
+        // Completions during the drain stay in a separate interval, shorter than the others: added to the last one they
         // would lower its rate, because a queue that runs empty is slower than a full one.
         for interval in rows.into_iter().flatten() {
             self.watcher.interval(&interval);
@@ -269,7 +270,7 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-/// Uncounts the intervals in which a worker searched for its depth, if it found one.
+/// Marks as not counted the intervals in which a worker searched for its depth, if it found one.
 fn forget_searches(intervals: &mut [Interval], plan: &StepPlan, totals: &[WorkerTotals]) {
     let searched = plan.workers.iter().zip(totals).filter(|(worker, _)| worker.terms.steering.is_some());
     for (_, totals) in searched {
@@ -278,7 +279,7 @@ fn forget_searches(intervals: &mut [Interval], plan: &StepPlan, totals: &[Worker
     }
 }
 
-/// The schedule of `worker` as far as it is known when its step starts.
+/// Returns the schedule of `worker` as far as it is known when the step starts.
 pub(crate) fn first_schedule(rules: &Rules, worker: &WorkerPlan, timetable: &Timetable) -> Schedule {
     match worker.terms.start {
         Start::WithStep => rules.schedule(timetable, timetable.start),

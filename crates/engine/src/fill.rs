@@ -1,5 +1,5 @@
-//! The data that is written: by default it neither compresses nor repeats, made for each block from its offset and a
-//! generation number; on request, data that does.
+//! The data to write: by default data that neither compresses nor repeats, made for each block from its offset and a
+//! generation number; on request, data that compresses or repeats.
 
 mod shaped;
 
@@ -19,7 +19,7 @@ const SECTOR: usize = 512;
 /// Whether preparing a buffer took time that must not count as latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Next to no time.
+    /// Almost no time.
     Slight,
     /// The whole buffer was filled.
     Filled,
@@ -77,7 +77,7 @@ pub struct Filler {
     generation: u64,
     /// Makes data that compresses or repeats, if the plan asks for it.
     shaper: Option<Shaper>,
-    /// By slot: whether the buffer holds what it was filled with; a read puts the volume's data there.
+    /// Whether a slot's buffer still holds its fill, by slot; a read replaces it with the volume's data.
     filled: Box<[bool]>,
 }
 
@@ -116,7 +116,7 @@ impl Filler {
         };
         match &self.buffers {
             Buffers::Unique => unique(&mut buffer[..bytes], self.seed, io.offset, self.generation),
-            // A buffer that is filled once is filled whole, because the next I/O of this slot may be longer.
+            // A buffer that is filled once is filled completely, because the next I/O of this slot may be longer.
             Buffers::Stamped | Buffers::Repeated if fresh => {
                 unique(buffer, self.seed, io.offset, self.generation);
             }

@@ -5,23 +5,23 @@ use workload::{Nanos, StepPlan, StopRule, WorkerPlan};
 /// A plan's times and amounts for one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// Time from the event that it begins with to its own start.
+    /// Time from the event that starts the worker to its first I/O.
     pub delay: Nanos,
-    /// Time after its own start that is run but not counted; `None`: until the step begins to count.
+    /// Time after the worker's start that is run but not counted; `None`: until the step begins to count.
     pub ramp: Option<Nanos>,
-    /// Its own time limit, from the end of the ramp; `None` if only an amount or the step ends it.
+    /// Time limit of the worker, from the end of its ramp; `None` if only an amount or the step ends it.
     pub time: Option<Nanos>,
     /// Time after the step's start at which everything is over; `None` if the step itself has no such end.
     pub latest: Option<Nanos>,
-    /// Time after its deadline that is run but not counted.
+    /// Time after the worker's deadline that is run but not counted.
     pub cool: Nanos,
-    /// I/Os it issues after the ramp.
+    /// I/Os that the worker issues after the ramp.
     pub ops_each: Option<u64>,
-    /// Bytes it issues after the ramp.
+    /// Bytes that the worker issues after the ramp.
     pub bytes_each: Option<u64>,
-    /// Bytes it issues, ramp included.
+    /// Bytes that the worker issues, ramp included.
     pub bytes_in_all: Option<u64>,
-    /// Most bytes it writes, ramp included.
+    /// Greatest number of bytes that the worker writes, ramp included.
     pub written_each: Option<u64>,
 }
 
@@ -90,26 +90,26 @@ pub(crate) fn latest(plan: &StepPlan) -> Option<Nanos> {
     plan.stop.iter().filter_map(time_of).min().map(|time| plan.ramp + time)
 }
 
-/// The times between which a worker runs and counts.
+/// The times that bound a worker's issuing and counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// It issues from here on; [`Nanos::MAX`] until it has been told when.
+    /// Start of the worker's issuing; [`Nanos::MAX`] until it is known.
     pub start: Nanos,
-    /// Completions from here on count; not before `start`.
+    /// Time from which completions count; not before `start`.
     pub counted_from: Nanos,
-    /// Completions after this do not count if `over` is later; [`Nanos::MAX`] if only an amount ends it.
+    /// Time until which completions count if `over` is later; [`Nanos::MAX`] if only an amount ends the worker.
     pub deadline: Nanos,
-    /// It issues until here.
+    /// End of the worker's issuing.
     pub over: Nanos,
 }
 
-/// The intervals of a step: numbered from 0 and equally long, except that the last one of the ramp is cut where counting
-/// begins.
+/// The intervals of a step: numbered from 0 and equally long, except that the last one of the ramp is cut where
+/// counting begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timetable {
     /// Start of the step.
     pub start: Nanos,
-    /// Where counting begins for all workers without a ramp of their own; an interval begins there.
+    /// Start of counting for all workers without a separate ramp; an interval begins at this time.
     pub counted_from: Nanos,
     interval: Nanos,
     ramp_intervals: u64,

@@ -1,5 +1,5 @@
-//! What is reported about a step's workers besides their figures: failures, data that is not what was written, bounds
-//! crossed, depths found.
+//! Notes about a step's workers in addition to their figures: failures, data that differs from what was written,
+//! crossed bounds, depths found.
 
 use record::{BoundCrossing, CrossedBound, IoFailure, Mismatch, Note, RateUnit, SteeredDepth, TargetOutcome};
 use workload::{StepPlan, WorkerPlan};

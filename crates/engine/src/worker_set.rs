@@ -1,4 +1,4 @@
-//! Which workers begin or must stop when a worker of the step is over.
+//! Determines which workers begin or must stop when a worker of the step is over.
 
 use workload::{Reach, Start, StepPlan};
 
@@ -7,7 +7,7 @@ use crate::worker::StopReason;
 /// A command to a worker while the step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// Begin.
+    /// Begin work.
     Begin(usize),
     /// Issue nothing more.
     Stop(usize),
@@ -16,10 +16,10 @@ pub(crate) enum Command {
 /// The state of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WorkerState {
-    /// It has not been told to begin.
+    /// The worker has not been told to begin.
     Waiting,
     Running,
-    /// It has been told to stop.
+    /// The worker has been told to stop.
     Stopping,
     Ended,
 }
@@ -32,7 +32,7 @@ pub(crate) struct WorkerSet<'a> {
 }
 
 impl<'a> WorkerSet<'a> {
-    /// The workers of `plan`; those that begin with the step have begun.
+    /// The workers of `plan`; those that begin with the step are already running.
     pub(crate) fn new(plan: &'a StepPlan) -> WorkerSet<'a> {
         let state = |worker: &workload::WorkerPlan| match worker.terms.start {
             Start::WithStep => WorkerState::Running,
@@ -49,7 +49,7 @@ impl<'a> WorkerSet<'a> {
         let reach = match why {
             Some(StopReason::Failed) => exit.failed,
             Some(StopReason::Amount | StopReason::Time) => exit.done,
-            // A worker that was told to stop takes no others along: its stopper has told them.
+            // A worker that was told to stop takes no others along: the cause of its stop has done so.
             Some(StopReason::Told) | None => Reach::Itself,
         };
         let mut commands = Vec::new();

@@ -1,5 +1,5 @@
-//! Check, burst, map, headroom, where, several volumes at once, quick looks, profiles and load cycles as procedures: given
-//! what is known, they return the next step, or that there is none. They touch nothing: `session` runs what they decide.
+//! Check, burst, map, headroom, where, several volumes at once, quick looks, profiles and load cycles as procedures:
+//! given the records so far, a procedure returns the next step, or none. They do no I/O: `session` runs the steps.
 
 mod burst;
 mod check;

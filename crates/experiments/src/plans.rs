@@ -1,6 +1,7 @@
-//! The plans of a check: which procedures run one after the other in one run, and how it resumes after it was stopped.
+//! The plans of a check: which procedures run one after the other in one run, and how a stopped run resumes.
 //!
-//! A part runs as if it were alone: it sees only its own steps, by their names within it, and its steps are named after it.
+//! A part runs as if it were alone: it sees only its own steps, by their names within the part; in the run, the names
+//! of its steps include its own name.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,7 @@ use crate::soak::{self, SoakAsk};
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, LAYOUT_GUESS};
 
-/// A check by its plan, with what the target allows.
+/// Request for a check by its plan, fitted to the target.
 #[derive(Clone, Debug)]
 pub struct PlanAsk {
     /// Procedures that run one after the other.
@@ -38,7 +39,7 @@ pub enum PartAsk {
     Check(CheckAsk),
     /// The greatest rate within a latency.
     Headroom(HeadroomAsk),
-    /// How places of the volume differ.
+    /// The search for differences between places of the volume.
     Places(PlacesAsk),
     /// Draining the volume on purpose.
     Burst(BurstRequest, Layout),
@@ -66,7 +67,7 @@ pub struct PlanSeconds {
 /// The next step of a check by its plan, `None` when it is done. Pure: the same records give the same step.
 pub fn next_plan_step(ask: &PlanAsk, done: &[StepRecord]) -> Option<Step> {
     if ask.sittings.contains(&done.len()) && !done.is_empty() {
-        // If the data was ours, it was removed at the end of the previous sitting.
+        // Laid-out data was removed at the end of the previous sitting.
         let most = workload::Nanos::from_secs(600);
         if let Some(layout) = layout_step(ask.layout, ask.seed, most) {
             return Some(Step { name: format!("layout {}", done.len()), ..layout });
@@ -98,7 +99,7 @@ pub fn plan_left_out(ask: &PlanAsk, done: &[StepRecord]) -> Vec<(String, Omissio
 }
 
 impl PartAsk {
-    /// Its parameters as they are stored; `None` for the check's own steps.
+    /// Request of the part, as it is stored; `None` for the check's own steps.
     pub fn asked(&self) -> Option<ProcedureRequest> {
         match self {
             PartAsk::Check(_) => None,
@@ -113,7 +114,7 @@ impl PartAsk {
         self.asked().and_then(|asked| asked.part_name())
     }
 
-    /// Its steps among those of the run, by their names within it.
+    /// Steps of the part among those of the run, by their names within the part.
     fn own<'d>(&self, done: &'d [StepRecord]) -> Cow<'d, [StepRecord]> {
         own_steps(done, self.name())
     }

@@ -1,5 +1,5 @@
-//! The procedure of `quick`: what `dd` is used for, done honestly: one sequential stream, with and without flush, through
-//! the cache and past it.
+//! The procedure of `quick`: the measurement for which `dd` is often used, done honestly: one sequential stream, with
+//! and without flush, through the cache and past it.
 
 use record::StepRecord;
 use workload::{
@@ -24,7 +24,7 @@ struct Stream {
     flush: Flush,
 }
 
-/// Streams in the order they run: past the cache first, because what the cache holds afterwards would disturb them.
+/// Streams in the order they run: those past the cache first, because content of the cache would disturb them.
 const STREAMS: [Stream; 6] = [
     Stream { name: "write, past the cache", mix: Mix::WRITE, direct: true, flush: Flush::Never },
     Stream {
@@ -44,7 +44,7 @@ const STREAMS: [Stream; 6] = [
     Stream { name: "read, through the cache", mix: Mix::READ, direct: false, flush: Flush::Never },
 ];
 
-/// Duration of each stream, and what the target allows.
+/// Request for a quick look, fitted to the target.
 #[derive(Clone, Copy, Debug)]
 pub struct QuickAsk {
     /// Counted time of each stream, and longest layout.
@@ -58,13 +58,13 @@ pub struct QuickAsk {
 /// Whether a file system can bypass the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastCache {
-    /// It supports direct I/O.
+    /// The file system supports direct I/O.
     Possible,
-    /// It supports only I/O through the cache.
+    /// The file system supports only I/O through the cache.
     Impossible,
 }
 
-/// The next step of a quick look, `None` when it is done.
+/// The next step of a quick look; `None` when the look is done.
 pub fn next_quick_step(ask: &QuickAsk, done: &[StepRecord]) -> Option<Step> {
     let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
     if done.last().is_some_and(over) {

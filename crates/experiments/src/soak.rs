@@ -1,5 +1,5 @@
-//! A soak: for hours a modest load whose arrivals do not wait, and in each of several equal cycles, at a random moment, a
-//! short look at full load (method 10.2). It only reads.
+//! A soak: a modest open load for hours, and in each of several equal cycles, at a random moment, a short look at full
+//! load (method 10.2). A soak only reads.
 
 use record::StepRecord;
 use statistics::Stream;
@@ -11,17 +11,17 @@ use workload::{
 use crate::layout::{LAYOUT_GUESS, layout_step};
 use crate::step::{Layout, Step};
 
-/// Duration of the first look, which determines duty and depth.
+/// Duration of the first look, which determines the duty (the rate of the modest load) and the depth.
 const LOOK: Nanos = Nanos::from_secs(3);
 /// I/Os in flight in the first look.
 const LOOK_DEPTH: u32 = 32;
 /// Name of the first look.
 const FIRST: &str = "look";
-/// Uncounted start of a look: a limit that has rested lets more through at first.
+/// Uncounted start of a look: a limit lets more through at first after a rest.
 const RAMP: Nanos = Nanos::SECOND;
-/// Share of the measured rate that the duty asks for: the volume should remain available to others.
+/// Duty as a share of the measured rate: the volume should remain available to others.
 const DUTY_PART: f64 = 0.1;
-/// Most I/Os per second of the duty: latency needs no more.
+/// Maximum I/Os per second of the duty: a latency needs no more.
 const DUTY_MOST: f64 = 100.0;
 /// I/Os in flight that an open load may need.
 const DUTY_DEPTH: u32 = 256;
@@ -33,12 +33,12 @@ const DEPTHS: (f64, f64) = (8.0, 256.0);
 const INTERVALS: u64 = 6;
 /// Shortest and longest interval of the duty: a day's run file should stay small.
 const INTERVAL: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(30));
-/// Shortest duty: a shorter one says nothing.
+/// Shortest duty step: a shorter one shows nothing.
 const DUTY_LEAST: Nanos = Nanos::SECOND;
 /// Longest layout.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
 
-/// A soak, with what the target allows.
+/// Request for a soak, fitted to the target.
 #[derive(Clone, Debug)]
 pub struct SoakAsk {
     /// Parameters of the soak.
@@ -47,7 +47,7 @@ pub struct SoakAsk {
     pub layout: Layout,
 }
 
-/// The next step of a soak, `None` when it is done; a step that failed or was interrupted is the last.
+/// The next step of a soak; `None` when the soak is done. A step that failed or was interrupted is the last.
 pub(crate) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     if done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted)) {
         return None;

@@ -1,4 +1,4 @@
-//! A step before it is planned, and what a target allows it.
+//! A step before it is planned, and the target's restrictions on it.
 
 use workload::{Bytes, Nanos, StepKind, Workload};
 
@@ -7,14 +7,14 @@ use workload::{Bytes, Nanos, StepKind, Workload};
 pub enum Writes {
     /// Reads and writes are measured.
     Measured,
-    /// Only reads are: the target is not ours to write.
+    /// Only reads are measured: plimsoll may not write to the target.
     LeftOut,
 }
 
 /// Whether real data is written before reads are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Nothing is written: the blocks hold data, or are not ours.
+    /// Nothing is written: the blocks hold data already, or may not be written.
     None,
     /// This many bytes are written.
     Write(Bytes),
@@ -29,6 +29,6 @@ pub struct Step {
     pub kind: StepKind,
     /// The requested workload.
     pub workload: Workload,
-    /// Length of an interval of its record; `None`: the target's own.
+    /// Length of an interval of the step's record; `None` for the default of the target.
     pub interval: Option<Nanos>,
 }

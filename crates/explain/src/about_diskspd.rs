@@ -1,10 +1,10 @@
-//! What a DiskSpd command does in all: its defaults, and what several options decide together.
+//! Sentences on a DiskSpd command as a whole: its defaults, and properties that depend on several options.
 
 use super::figures::{bytes, count, typed_seconds};
 use super::files_fio::is_device;
 use diskspd::{Cache, DiskSpdRequest, DistributionKind, Precreate, Show, Target, Throughput, TimeSpan};
 
-/// Sentences on what the command asks for.
+/// Returns sentences on the load that the command requests.
 pub fn asks(asked: &DiskSpdRequest) -> Vec<String> {
     let nothing = match asked.show {
         Show::Run => None,
@@ -22,7 +22,7 @@ pub fn asks(asked: &DiskSpdRequest) -> Vec<String> {
     before.chain(spans.iter().enumerate().flat_map(of_span)).collect()
 }
 
-/// The files that a profile has made before its first timespan.
+/// The files that a profile creates before its first timespan.
 fn precreated(files: Precreate) -> &'static str {
     match files {
         Precreate::UseMaxSize => "All files are made first, each in the largest size that is asked for.",
@@ -49,7 +49,7 @@ pub fn in_flight(span: &TimeSpan) -> u64 {
     span.targets.iter().map(|target| u64::from(target.requests) * u64::from(span.threads_of(target))).sum()
 }
 
-/// What holds for all targets of a timespan.
+/// Properties that all targets of a timespan share.
 fn in_all(span: &TimeSpan) -> [String; 2] {
     let (threads, ios) = (threads(span), in_flight(span));
     let who = if threads == 1 { "One thread".to_owned() } else { format!("{} threads", count(threads)) };

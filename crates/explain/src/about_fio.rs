@@ -1,4 +1,4 @@
-//! What jobs of fio do in all: what no single option says. What each option does by itself stands with the words.
+//! Paragraphs on fio's jobs as a whole. The effect of each single option is listed with the words.
 
 use super::figures::{bytes, count, typed_seconds};
 use super::files_fio::{is_device, share, target, whole};
@@ -6,7 +6,7 @@ use super::load::{HeldRate, PlannedJob};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Direction};
 
-/// A paragraph for each job; `of_engines` are options that only the engines of the jobs know.
+/// Returns a paragraph for each job; `of_engines` are options that only the engines of the jobs know.
 pub fn asks(jobs: &[PlannedJob], of_engines: &[String]) -> Vec<String> {
     let mut said: Vec<String> =
         jobs.iter().map(|job| sentences(job, of_engines, jobs.len() > 1).join(" ")).collect();
@@ -41,6 +41,7 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
     }
     said.extend(rates(job));
     said.extend(rests(job));
+    said.extend(flushes_again(job));
     said
 }
 
@@ -62,12 +63,12 @@ fn cache(options: &JobOptions) -> &'static str {
     }
 }
 
-/// What is known of the engine, whether or not plimsoll has it.
+/// The description of the engine, whether or not plimsoll has it.
 fn way(options: &JobOptions) -> Option<EngineWay> {
     engine_way(&options.engine.name)
 }
 
-/// Where the I/O goes.
+/// Where the job's I/O goes.
 pub fn stage(options: &JobOptions) -> Stage {
     way(options).map_or(Stage::Here, |way| way.stage)
 }
@@ -77,7 +78,7 @@ pub fn waits(options: &JobOptions) -> bool {
     way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
 }
 
-/// A job whose engine does not use files of this machine.
+/// Sentences on a job whose engine does not use files of this machine.
 fn elsewhere(job: &PlannedJob, subject: &str, of_engines: &[String]) -> Vec<String> {
     let options = job.options();
     let engine = &options.engine.name;
@@ -91,7 +92,7 @@ fn elsewhere(job: &PlannedJob, subject: &str, of_engines: &[String]) -> Vec<Stri
     vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(options), place]
 }
 
-/// A job that replays a trace; options that would otherwise decide its I/O have no effect.
+/// Sentences on a job that replays a trace; options that would otherwise determine its I/O have no effect.
 fn replay(subject: &str, trace: &str, options: &JobOptions) -> Vec<String> {
     let which = match fio::split_list(trace).as_slice() {
         [one] => format!("the trace {one}"),
@@ -113,7 +114,7 @@ fn replay(subject: &str, trace: &str, options: &JobOptions) -> Vec<String> {
     ]
 }
 
-/// What is done to files by name, if the job does nothing else; each counts as an I/O in the direction of `rw`.
+/// The job's operation on file names, if it does nothing else; each counts as an I/O in the direction of `rw`.
 fn on_names(options: &JobOptions) -> Option<String> {
     let kind = if options.engine.is_of_folders() { "directories" } else { "files" };
     let does = match options.engine.act() {
@@ -129,7 +130,7 @@ fn on_names(options: &JobOptions) -> Option<String> {
 fn verbs(job: &PlannedJob) -> String {
     let options = job.options();
     let [read, write, trim] = [Direction::Read, Direction::Write, Direction::Trim].map(|way| {
-        // Several lengths are those of the option that sets them.
+        // The option that sets several lengths explains them.
         job.length(way).map_or("several lengths".to_owned(), bytes)
     });
     let pattern = options.pattern;
@@ -151,7 +152,7 @@ fn verbs(job: &PlannedJob) -> String {
     }
 }
 
-/// Where an I/O goes; options that refine it say how.
+/// Order of the I/Os; the options that refine it are explained with the words.
 fn places(options: &JobOptions) -> String {
     let random = options.percentage_random[usize::from(!options.pattern.reads)];
     match (options.pattern.random, random) {
@@ -175,7 +176,7 @@ fn depth(options: &JobOptions) -> String {
     format!("{most} at a time{all}, through {}.", options.engine.name)
 }
 
-/// What must be done before a copy ends.
+/// The amount of I/O after which a copy ends.
 pub fn done(job: &PlannedJob) -> String {
     let options = job.options();
     let names = job.files().0;
@@ -220,12 +221,12 @@ fn how_long(job: &PlannedJob) -> String {
     match (options.ramp_time.0, runtime > 0.0) {
         (0, _) => said,
         (_, true) => format!("{said} Before that it runs for {ramp} that do not count."),
-        // What the ramp moves is part of the amount.
+        // The bytes that the ramp moves are part of the amount.
         (_, false) => format!("{said} The first {ramp} do not count."),
     }
 }
 
-/// The rates to which it is held, by direction.
+/// Sentences on the rate limits, by direction.
 fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
     let copies = u64::from(job.options().numjobs);
     let times = |rate: &HeldRate, factor: u64| match rate.bytes {
@@ -241,7 +242,15 @@ fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
     })
 }
 
-/// The rests, and the rate that they leave to each copy.
+/// Describes the flushes of a mix that its option does not mention: fio 3.33 checks the count of writes before each I/O.
+fn flushes_again(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    let counted = options.fsync > 0 || options.fdatasync > 0;
+    (counted && options.pattern.mixed())
+        .then(|| "fio also flushes in a mix after each read until the next write.".to_owned())
+}
+
+/// The pauses, and the highest rate that they allow each copy.
 fn rests(job: &PlannedJob) -> Option<String> {
     let think = job.think()?;
     let pause = typed_seconds(think.pause.as_secs_f64());

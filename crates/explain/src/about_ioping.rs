@@ -1,11 +1,11 @@
-//! What an ioping command does in all: its defaults and what several options decide together.
+//! Sentences on an ioping command as a whole: its defaults, and properties that depend on several options.
 
 use super::figures::{bytes, count, seconds};
 use super::files_fio::is_device;
 use ioping::{IopingRequest, Keeping, Kind, Mix, Order, Region};
 use workload::Bytes;
 
-/// Sentences on what the command asks for.
+/// Returns sentences on the load that the command requests.
 pub fn asks(asked: &IopingRequest) -> Vec<String> {
     let mut said = vec![requests(asked), target(asked)];
     if !asked.direct && !asked.cached {
@@ -33,7 +33,7 @@ fn requests(asked: &IopingRequest) -> String {
         Order::Random => "at a random place",
         Order::Linear => "where the last one ended",
     };
-    // Limits of the rate lengthen the pause.
+    // Rate limits lengthen the pause.
     let pause = asked.pause().as_secs_f64();
     let pace = match (pause > 0.0, asked.burst) {
         (false, _) => "without a pause".to_owned(),

@@ -1,9 +1,9 @@
-//! What an iostat command does in all: how many reports over which time, and the figures of each.
+//! Sentences on an iostat command as a whole: the number of reports, the time that they cover, and the figures of each.
 
 use super::figures::count;
 use iostat::{IostatRequest, Source, Units};
 
-/// Sentences on what the command asks for; `gaps` are words that only the shell knows, such as the number of reports.
+/// Returns sentences on the requested reports; `gaps` are words that only the shell knows, such as their number.
 pub fn asks(asked: &IostatRequest, gaps: &[String]) -> Vec<String> {
     vec![format!("Makes no load: reads counters and prints {}.", how_often(asked, gaps)), figures(asked)]
 }
@@ -22,7 +22,7 @@ fn how_often(asked: &IostatRequest, gaps: &[String]) -> String {
     format!("{reports}{first}")
 }
 
-/// The figures of a report: what is left out, and what a device has without `-x`.
+/// The figures of a report: which are left out, and which a device has without `-x`.
 fn figures(asked: &IostatRequest) -> String {
     let cpu = match asked.cpu {
         true => "CPU: shares of user, nice, system, waiting for I/O, stolen and idle time.",

@@ -1,4 +1,4 @@
-//! dd: its operands, and what they ask for.
+//! dd: its operands, and the load that they request.
 
 use super::figures::{bytes, count};
 
@@ -8,13 +8,13 @@ pub enum DdFlush {
     /// Never.
     #[default]
     Never,
-    /// Once, before it prints how long it took.
+    /// Once, before dd prints how long the copy took.
     AtEnd,
     /// After every block.
     Each,
 }
 
-/// What a dd command asks for.
+/// A parsed dd command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dd {
     /// Input; empty: standard input.
@@ -25,11 +25,11 @@ pub struct Dd {
     pub block: u64,
     /// Number of blocks; `None`: until the end of the input.
     pub count: Option<u64>,
-    /// When it waits for stable storage.
+    /// When dd waits for stable storage.
     pub flushed: DdFlush,
-    /// Whether reads go past the page cache.
+    /// Whether reads bypass the page cache.
     pub direct_read: bool,
-    /// Whether writes go past the page cache.
+    /// Whether writes bypass the page cache.
     pub direct_write: bool,
 }
 
@@ -37,7 +37,7 @@ impl Dd {
     /// Reads the operands.
     ///
     /// # Errors
-    /// Index of the word that is not understood, from 0, and why.
+    /// Index of the word that is not understood, from 0, and the reason.
     pub fn parse(words: &[String]) -> Result<Dd, (usize, String)> {
         let mut dd = Dd { block: 512, ..Dd::default() };
         for (at, word) in words.iter().enumerate() {
@@ -77,23 +77,23 @@ impl Dd {
         }
     }
 
-    /// Bytes that are copied; `None`: until the end of the input.
+    /// Number of bytes copied; `None`: until the end of the input.
     pub fn amount(&self) -> Option<u64> {
         self.count.map(|count| count.saturating_mul(self.block))
     }
 
-    /// Whether it writes to a file or device, and not to `/dev/null`.
+    /// Whether dd writes to a file or device other than `/dev/null`.
     pub fn writes(&self) -> bool {
         !self.to.is_empty() && self.to != "/dev/null"
     }
 
-    /// Whether it reads a file or device.
+    /// Whether dd reads a file or device.
     pub fn reads(&self) -> bool {
         const MADE: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
         !self.from.is_empty() && !MADE.contains(&self.from.as_str())
     }
 
-    /// Sentences on what it asks for.
+    /// Returns sentences on the load that the command requests.
     pub fn asks(&self) -> Vec<String> {
         let from = if self.from.is_empty() { "standard input" } else { &self.from };
         let to = if self.to.is_empty() { "standard output" } else { &self.to };

@@ -1,4 +1,4 @@
-//! What was found, in words, and why something could not be put into words.
+//! Explanations of commands and job files, and the reasons why one cannot be explained.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::risk::Level;
 use super::tool::Tool;
 use super::word::{Piece, Repair};
 
-/// What is known of the world while things are explained.
+/// Access to files outside the text to be explained.
 pub struct Around<'a> {
     /// Reads a job file.
     pub read: &'a dyn Fn(&str) -> io::Result<String>,
@@ -19,7 +19,7 @@ pub struct Around<'a> {
 /// The explanation of a command or job file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// The tool whose words they are.
+    /// The tool to which the command belongs.
     pub tool: Tool,
     /// The line on which it begins, from 1.
     pub line: usize,
@@ -36,13 +36,13 @@ pub struct Explanation {
     pub told_with: Option<usize>,
     /// What could not be understood, or is not known, with its place.
     pub gaps: Vec<String>,
-    /// Sentences on what it asks for.
+    /// Sentences on the load that the command requests.
     pub asks: Vec<String>,
-    /// What plimsoll refuses of that, or does differently.
+    /// Parts that plimsoll refuses or treats differently.
     pub apart: Vec<String>,
     /// Each word with its meaning.
     pub words: Vec<ExplainedWord>,
-    /// What is risky or misleading about it.
+    /// Risks and misleading aspects of the command.
     pub risks: Vec<ApplicableRisk>,
     /// How it should read, if something is wrong with it.
     pub corrected: Option<Correction>,
@@ -73,7 +73,7 @@ pub struct Correction {
 /// A word with its meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExplainedWord {
-    /// As typed.
+    /// The word as typed.
     pub word: String,
     /// The meaning, as a sentence.
     pub meaning: String,
@@ -110,7 +110,7 @@ impl Explanation {
         }
     }
 
-    /// Adds a sentence on what it asks for.
+    /// Adds a sentence on the requested load.
     pub(super) fn that(mut self, asks: &str) -> Explanation {
         self.asks.push(asks.to_owned());
         self
@@ -120,13 +120,13 @@ impl Explanation {
 /// A risk that applies.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ApplicableRisk {
-    /// Its name.
+    /// Name of the risk.
     pub id: &'static str,
-    /// How much it matters.
+    /// Severity of the risk.
     pub level: Level,
-    /// Its text.
+    /// Text of the risk.
     pub text: String,
-    /// Where to read about it.
+    /// Reference for further reading.
     pub source: &'static str,
 }
 
@@ -138,9 +138,9 @@ pub struct ExplainError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// The word; empty if the whole is meant.
+    /// The word; empty if the error is about the whole command or file.
     pub word: String,
-    /// The reason, and what to do.
+    /// The reason, and the remedy.
     pub why: String,
 }
 
@@ -154,7 +154,7 @@ pub struct ExplainedText {
     /// Explanations, in the order of the text.
     #[serde(rename = "explained")]
     pub told: Vec<Explanation>,
-    /// For each command or job file that could not be explained, the first word that is not understood.
+    /// The first word that is not understood in each command or job file that could not be explained.
     pub not_understood: Vec<ExplainError>,
 }
 

@@ -1,10 +1,10 @@
-//! Amounts, times and counts as they are printed.
+//! Formats of amounts, times and counts.
 
-/// Counts from this one on are printed in the next unit, rounded.
+/// Counts from this value on are printed in the next unit, rounded.
 const LONG: u64 = 10_000;
 
-/// Prints bytes in the largest unit in which they need at most one decimal: `4 KiB`, `1.5 GiB`, `2,300 bytes`. If no unit
-/// gives a short exact number, they are rounded.
+/// Prints bytes in the largest unit in which one decimal is enough: `4 KiB`, `1.5 GiB`, `2,300 bytes`. If no unit gives
+/// a short exact number, the number is rounded.
 pub fn bytes(amount: u64) -> String {
     let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes")];
     let fitting = || units.iter().filter(|(unit, _)| amount >= *unit);

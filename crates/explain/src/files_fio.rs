@@ -1,4 +1,4 @@
-//! Which files or devices a job of fio works on, and on which part of them, in words.
+//! Sentences on the files or devices that a job of fio uses, and on the part of each.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::figures::bytes;
 use super::load::PlannedJob;
 use fio::{Amount, JobOptions};
 
-/// Most files whose names are printed.
+/// Most file names that are printed.
 const FEW: usize = 3;
 
 /// Whether `path` is a device, not a file.
@@ -14,12 +14,12 @@ pub fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm")
 }
 
-/// Whether each copy has files of its own.
+/// Whether each copy has its own files.
 pub fn own_files(options: &JobOptions) -> bool {
     options.filename.is_none() && options.opendir.is_none()
 }
 
-/// The files or devices, and the part of them that is used.
+/// The files or devices, and the part of them that the job uses.
 pub fn target(job: &PlannedJob) -> String {
     let options = job.options();
     let part = part(job);
@@ -46,7 +46,7 @@ pub fn target(job: &PlannedJob) -> String {
     }
 }
 
-/// What is used of files or devices if nothing says more.
+/// The part of files or devices that a job uses by default.
 pub fn whole(number: usize, kind: &str) -> String {
     if number > 1 { format!("each whole {kind}") } else { format!("the whole {kind}") }
 }
@@ -55,7 +55,7 @@ fn number(files: usize) -> String {
     if files == 1 { "a file".to_owned() } else { format!("{files} files") }
 }
 
-/// The names of few files, otherwise the first and the last.
+/// The names of up to three files, otherwise the first and the last name.
 fn names(first: &[PathBuf], last: &[PathBuf]) -> String {
     let name = |path: Option<&PathBuf>| path.map_or(String::new(), |path| path.display().to_string());
     match first == last && first.len() <= FEW {
@@ -64,7 +64,7 @@ fn names(first: &[PathBuf], last: &[PathBuf]) -> String {
     }
 }
 
-/// The part of each file that is used, if the words of the job say; copies may be set apart.
+/// The part of each file that the job uses, if its words specify one; copies may be set apart.
 fn part(job: &PlannedJob) -> Option<String> {
     let options = job.options();
     let of_each = if job.files().0.len() > 1 { " of each" } else { "" };
@@ -100,7 +100,7 @@ fn part(job: &PlannedJob) -> Option<String> {
     Some(format!("{part}{start}{further}"))
 }
 
-/// Whether `offset_increment` sets several copies apart.
+/// Whether `offset_increment` gives each copy its own offset.
 pub fn apart(options: &JobOptions) -> bool {
     options.numjobs > 1 && !matches!(options.offset_increment, Amount::Bytes(0) | Amount::Percent(0))
 }
@@ -113,7 +113,7 @@ pub fn share(amount: Amount) -> String {
     }
 }
 
-/// Bytes of all files of all copies, if there are several.
+/// Bytes of all files of all copies, if there is more than one file.
 fn in_all(job: &PlannedJob) -> String {
     let (files, others) = job.files();
     let copies = if others.is_some() { u64::from(job.options().numjobs) } else { 1 };

@@ -1,4 +1,4 @@
-//! fio's words as its own parser reads them; what cannot be read is reported with its place.
+//! fio's words as its own parser reads them; anything that cannot be read is reported with its place.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -9,21 +9,21 @@ use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
 
-/// Reads words as fio understands them; what only plimsoll's fio refuses is collected separately.
+/// Reads words as fio does; refusals by plimsoll's fio alone are collected separately.
 pub(super) struct Fio<'a> {
     pub words: Vec<Piece>,
     pub files: RefCell<Vec<(String, String)>>,
-    /// The line of the job file that was taken from the same text.
+    /// Line of the job file taken from the same text, once it has been used.
     pub told_with: Cell<Option<usize>>,
     /// The job file in the same text.
     pub other: Option<&'a PastedCommand>,
     pub around: &'a Around<'a>,
     pub gaps: Vec<String>,
-    /// Lines of job files whose values are unknown here: the number of each, and what is done about it.
+    /// Lines of job files whose values are unknown here: the line number, and how the line is treated.
     pub unknown: RefCell<Vec<(usize, String)>>,
-    /// What plimsoll's fio does not take, and why.
+    /// The words that plimsoll's fio refuses, and why.
     pub refusals: Vec<String>,
-    /// Options that only an engine knows that plimsoll does not have.
+    /// Options known only to an engine that plimsoll lacks.
     pub of_engines: Vec<String>,
 }
 
@@ -79,13 +79,13 @@ impl<'a> Fio<'a> {
         let read = |path: &str| self.text_of(path);
         let around = fio::Surroundings {
             read: &read,
-            // The contents of files change none of the sentences.
+            // The contents of files do not affect any of the sentences.
             bytes: &|_| Ok(vec![0xA5]),
             below: &|_| Ok(Vec::new()),
-            // What only the environment knows stays as typed.
+            // Environment variables stay as typed, because their values are unknown.
             variable: &|name| Some(format!("${{{name}}}")),
             entropy: 1,
-            // More than any job asks for; nothing is run.
+            // More than any job requests; nothing is run.
             cpus: 4096,
             memory: Bytes::gib(1),
             page: Bytes::kib(4),
@@ -93,14 +93,14 @@ impl<'a> Fio<'a> {
         fio::describe(&texts(&self.words), &around)
     }
 
-    /// Text of a job file that was named: from the disk, otherwise the one in the same text.
+    /// Text of a named job file: from the disk, or else the one in the same text.
     fn text_of(&self, path: &str) -> io::Result<String> {
         if let Some((_, text)) = self.files.borrow().iter().find(|(known, _)| known == path) {
             let (text, unknown) = self.known_lines(path, text);
             *self.unknown.borrow_mut() = unknown;
             return Ok(text);
         }
-        // A file that the first one includes is not the one in the text.
+        // A file included by the first one is not the job file in the text.
         let first = self.other.filter(|_| self.files.borrow().is_empty());
         let pasted = first.and_then(|found| match &found.kind {
             Kind::JobFile(text) => Some((found.line, text.clone())),
@@ -117,7 +117,7 @@ impl<'a> Fio<'a> {
         Ok(text)
     }
 
-    /// Returns a job file whose values can be read, and what is done about lines whose values are unknown here.
+    /// Returns a job file that can be read, and how its lines with unknown values are treated.
     fn known_lines(&self, path: &str, text: &str) -> (String, Vec<(usize, String)>) {
         let mut unknown = Vec::new();
         let mut kept = String::new();
@@ -137,7 +137,7 @@ impl<'a> Fio<'a> {
         (kept, unknown)
     }
 
-    /// Whether the file that `outer` includes can be read, by its name or beside `outer`.
+    /// Whether the file that `outer` includes can be read, at its own path or next to `outer`.
     fn is_there(&self, outer: &str, file: &str) -> bool {
         let beside = outer.rfind('/').map(|at| format!("{}{file}", &outer[..=at]));
         [Some(file.to_owned()), beside].into_iter().flatten().any(|path| (self.around.read)(&path).is_ok())
@@ -150,7 +150,7 @@ impl<'a> Fio<'a> {
         self.words.insert(0, Piece { text: "--name=test".to_owned(), line: 1, column: 1 });
     }
 
-    /// A sentence on what is refused: its place, and what to do.
+    /// Returns a sentence on a refusal: its place, and the remedy.
     fn refusal(&self, error: &FioError) -> String {
         let FioError::Refused { option, reason, place } = error else { return error.to_string() };
         let line = place.as_ref().map(|place| format!("line {}: ", self.line_of_text(place.line)));
@@ -172,14 +172,14 @@ impl<'a> Fio<'a> {
         Some(format!("line {}: ", self.line_of_text(lines.next()? + 1)))
     }
 
-    /// Line of the pasted text on which a line of the job file stands; for a file from the disk, its own line number.
+    /// Line of the pasted text that has this line of the job file; for a file from the disk, its own line number.
     fn line_of_text(&self, line: usize) -> usize {
         let pasted = self.other.filter(|found| Some(found.line) == self.told_with.get());
         let places = pasted.map_or(&[][..], |found| &found.lines);
         places.get(line.wrapping_sub(1)).copied().unwrap_or(line)
     }
 
-    /// Finds the word that an error of fio's is about.
+    /// Returns the error with the word that fio's error is about, and its place.
     fn place(&self, error: &FioError) -> ExplainError {
         let message = error.to_string();
         let why = match error.hint() {
@@ -212,8 +212,8 @@ impl<'a> Fio<'a> {
 /// Number of CPUs assumed for the machine on which the job file will run.
 const CPUS: &str = "4";
 
-/// Returns a line of a job file that can be read, and what is done about it. A number that only the environment knows is left
-/// out; a path with such a part stays.
+/// Returns a readable form of a line of a job file, and how the line is treated. A number that depends on the
+/// environment is left out; a path that depends on it stays.
 fn known_line(line: &str) -> (String, Option<String>) {
     let bare = line.trim();
     let name = bare.split('=').next().unwrap_or_default().trim();
@@ -237,14 +237,14 @@ fn names(word: &str) -> &str {
     bare.split(['=', ' ']).next().unwrap_or(bare)
 }
 
-/// Whether `word` is what was typed, or its name, or an option with it as name: a value may be a word of its own.
+/// Whether `word` equals `typed` or its option name, or has `typed` as its option name: a value may be a word.
 fn is_typed(word: &str, typed: &str) -> bool {
     let (word, typed) = (word.trim_start_matches('-'), typed.trim_start_matches('-'));
     let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
     !word.is_empty() && (word == typed || word == name(typed) || name(word) == typed)
 }
 
-/// Joins fio's lines into one, each once.
+/// Joins fio's lines into one, without duplicates.
 fn in_one_line(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in

@@ -1,5 +1,5 @@
-//! Command lines and job files of fio, DiskSpd, ioping, iostat and dd put into words: what they ask for, what is risky or
-//! misleading about it, and what plimsoll has instead.
+//! Explains command lines and job files of fio, DiskSpd, ioping, iostat and dd: the load that they request, its risks,
+//! and plimsoll's own commands for the same question.
 //!
 //! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] prints it.
 

@@ -1,4 +1,4 @@
-//! A job of fio's with its load as plimsoll would plan it: files, region, amount, rates and pauses are the plan's.
+//! A job of fio, with files, region, amount, rates and pauses as plimsoll would plan them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use workload::{Direction, Job, Lengths, LengthsBy, Order, Pace, StopRule, Think,
 
 /// Length given to everything that exists, because its real one is not known here: a percentage of it is known to be none too.
 const ANY_LENGTH: u64 = 1 << 62;
-/// Lengths and amounts from this one on are unknown: they come from [`ANY_LENGTH`], not from the words.
+/// Lengths and amounts from this value on are unknown: they come from [`ANY_LENGTH`], not from the words.
 const UNKNOWN: u64 = 1 << 52;
 /// Most files of a clone for which a load is planned.
 const FILES_MOST: usize = 1000;
 
-/// A job as fio understands it, with what the planner makes of it.
+/// A job as fio understands it, with its planned load.
 pub struct PlannedJob {
     /// The job; its typed options include those of all jobs. A mix of 0 or 100 % reads has one direction only.
     pub job: FioJob,
@@ -23,17 +23,17 @@ pub struct PlannedJob {
     stop: Vec<StopRule>,
 }
 
-/// A rate to which a copy is held.
+/// A rate limit of a copy.
 pub struct HeldRate {
-    /// What is held: reads, writes, trims, or all I/Os.
+    /// The limited I/Os: reads, writes, trims, or all I/Os.
     pub what: &'static str,
     /// I/Os a second.
     pub iops: f64,
-    /// Bytes a second, if the rate was typed so.
+    /// Bytes a second, if the limit was typed in bytes.
     pub bytes: Option<u64>,
 }
 
-/// Every job that was asked for, without its clones.
+/// Returns every requested job, without its clones.
 pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     let mut alone = asked.clone();
     alone.jobs.clear();
@@ -45,7 +45,7 @@ fn known(figure: u64) -> Option<u64> {
 }
 
 impl PlannedJob {
-    /// Plans `job`, one of the jobs of `asked`, whose own list of jobs is empty.
+    /// Plans `job`; `asked` is its request, with an empty list of jobs.
     fn of(job: &FioJob, asked: &FioRequest) -> PlannedJob {
         let mut job = job.clone();
         job.echo.extend(asked.globals.iter().cloned());
@@ -77,7 +77,7 @@ impl PlannedJob {
         PlannedJob { job, clones, stop }
     }
 
-    /// Its options.
+    /// The options of the job.
     pub fn options(&self) -> &JobOptions {
         &self.job.options
     }
@@ -91,21 +91,21 @@ impl PlannedJob {
         self.clones.first()
     }
 
-    /// Files of the first clone, and those of the last if these are others.
+    /// Files of the first clone, and those of the last if they differ.
     pub fn files(&self) -> (&[PathBuf], Option<&[PathBuf]>) {
         let first = self.first().map_or(&[][..], |job| job.files.as_slice());
         let last = self.clones.last().map(|job| job.files.as_slice());
         (first, last.filter(|last| *last != first))
     }
 
-    /// First byte and bytes of the part of each file that the first clone works on, as far as they are known here.
+    /// Offset and length in bytes of the part of each file that the first clone uses, if they are known here.
     pub fn extent(&self) -> (Option<u64>, Option<u64>) {
         let Some(job) = self.first() else { return (None, None) };
         let length = job.size.filter(|_| job.sizes.is_empty());
         (known(job.offset.0), length.and_then(|length| known(length.0)))
     }
 
-    /// End of the part that the last clone works on, if it is known here.
+    /// End of the part that the last clone uses, if it is known here.
     pub fn end(&self) -> Option<u64> {
         let last = self.clones.last()?;
         known(last.offset.0.saturating_add(last.size?.0))
@@ -135,7 +135,7 @@ impl PlannedJob {
         only(&self.lengths(direction))
     }
 
-    /// Share of the I/Os in a direction: that of the rates if both have one, otherwise that of the mix.
+    /// Share of the I/Os in a direction: by the rates if both directions have one, otherwise by the mix.
     fn share(&self, direction: Direction) -> f64 {
         let Some(job) = self.first() else { return 0.0 };
         let mix = job.access.mix;
@@ -152,7 +152,7 @@ impl PlannedJob {
         }
     }
 
-    /// Percent of reads.
+    /// Percentage of reads.
     pub fn read_percent(&self) -> u64 {
         (100.0 * self.share(Direction::Read)).round() as u64
     }
@@ -175,7 +175,7 @@ impl PlannedJob {
         self.stop.iter().chain(self.first().into_iter().flat_map(|job| &job.stop))
     }
 
-    /// Bytes after which a copy ends, counted I/Os aside; `None` if they are not known here, or if time alone ends it.
+    /// Bytes after which a copy ends, apart from a limit in I/Os; `None` if unknown here, or if only time ends it.
     pub fn sized(&self) -> Option<u64> {
         self.rules().find_map(|rule| match rule {
             StopRule::BytesEach(bytes) | StopRule::BytesInAll(bytes) => known(bytes.0),
@@ -183,7 +183,7 @@ impl PlannedJob {
         })
     }
 
-    /// I/Os that a copy does before it ends, if its words say.
+    /// I/Os that a copy does before it ends, if its words determine them.
     pub fn ios(&self) -> Option<u64> {
         let counted = self.rules().find_map(|rule| match rule {
             StopRule::OpsEach(ios) => Some(*ios),
@@ -209,7 +209,7 @@ impl PlannedJob {
         format!("{} of {}{mean}", self.counted(ios), bytes(self.mean_block() as u64))
     }
 
-    /// The rates to which a copy is held.
+    /// The rate limits of a copy.
     pub fn rates(&self) -> Vec<HeldRate> {
         let Some(job) = self.first() else { return Vec::new() };
         let mix = job.access.mix;
@@ -244,7 +244,7 @@ impl PlannedJob {
         Some(if think.queue == ThinkQueue::Drained { think.every.max(job.depth) } else { think.every })
     }
 
-    /// Seconds that a copy rests while it does `ios` I/Os in `busy_s` seconds of work.
+    /// Seconds of pauses while a copy does `ios` I/Os in `busy_s` seconds of work.
     fn rests_s(&self, ios: f64, busy_s: f64) -> f64 {
         let Some(think) = self.think() else { return 0.0 };
         let by_count = self.between_rests().map_or(0.0, |each| ios / f64::from(each));
@@ -258,12 +258,12 @@ impl PlannedJob {
         busy + self.rests_s(ios as f64, busy)
     }
 
-    /// Seconds that `ios` I/Os take at the rates to which all of them are held; `None` if some are not.
+    /// Seconds that `ios` I/Os take at the rate limits; `None` if some I/Os have no limit.
     pub fn held_s(&self, ios: u64) -> Option<f64> {
         let job = self.first()?;
         let rate = job.pace.rate()?.0 + job.write_pace.map_or(Some(0.0), |pace| Some(pace.rate()?.0))?;
         let (ios, paced) = (ios as f64, ios as f64 / rate);
-        // A pace that is kept makes up for the rests.
+        // A pace that is kept makes up for the pauses.
         Some(match job.think.map(|think| think.pace) {
             Some(ThinkPace::Moved) => paced + self.rests_s(ios, paced),
             Some(ThinkPace::Kept) => paced.max(self.rests_s(ios, 0.0)),
@@ -276,7 +276,7 @@ fn has_both_rates(options: &JobOptions) -> bool {
     [0, 1].iter().all(|&way| options.rate[way] > 0 || options.rate_iops[way] > 0)
 }
 
-/// What is taken to exist at `path`.
+/// The file, device or directory that is assumed to exist at `path`.
 fn on_disk(path: &Path, folders: &[String]) -> OnDisk {
     let kind = match path.to_str() {
         _ if folders.iter().any(|folder| Path::new(folder) == path) => OnDiskKind::Directory,
@@ -286,14 +286,14 @@ fn on_disk(path: &Path, folders: &[String]) -> OnDisk {
     OnDisk { bytes: ANY_LENGTH, kind, laid_out: true }
 }
 
-/// The only length of these, if there is only one.
+/// The length of all I/Os, if they have only one.
 fn only(lengths: &[(f64, Lengths)]) -> Option<u64> {
     let first = lengths.first()?.1.shortest();
     let is_it = |(_, one): &(f64, Lengths)| one.shortest() == first && one.longest() == first;
     lengths.iter().all(is_it).then_some(first.0)
 }
 
-/// How long `depth` I/Os of `block` bytes wait in line, in words: by IOPS below 64 KiB, by bandwidth from there on.
+/// The time that `depth` I/Os of `block` bytes wait in the queue, in words: by IOPS below 64 KiB, else by bandwidth.
 pub fn time_in_line(depth: u64, block: u64) -> String {
     match block < 64 << 10 {
         true => format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3)),

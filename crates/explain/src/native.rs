@@ -1,4 +1,4 @@
-//! What plimsoll has for the same question, and what it does not have.
+//! plimsoll's commands for the question that a command asks, or a statement that there is none.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct Native {
     #[serde(serialize_with = "filled")]
     #[schemars(with = "Option<String>")]
     pub command: String,
-    /// What it does and does not do.
+    /// What the command does and does not do.
     pub says: String,
     /// Whether it runs the words that were typed.
     #[serde(skip)]
@@ -32,9 +32,9 @@ fn filled<S: Serializer>(command: &str, to: S) -> Result<S::Ok, S::Error> {
 /// Load that a native command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runs {
-    /// That of the words that were typed.
+    /// The load that the typed words ask for.
     TheSameWords,
-    /// Another load, which answers the question that the words are meant to answer.
+    /// Another load, which answers the question behind the typed words.
     Another,
 }
 
@@ -47,7 +47,7 @@ fn folder(path: &str) -> String {
     if parent.is_empty() { ".".to_owned() } else { parent }
 }
 
-/// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then those that answer the question.
+/// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then others for the question.
 pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     let mut said = Vec::new();
     if let Some(command) = command {
@@ -96,7 +96,7 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     said
 }
 
-/// What replaces fio's steering by latency, if the first job asks for it: a search for the rate that keeps the latency.
+/// Replacement for fio's latency options, if the first job has any: a search for the highest rate within the limit.
 pub fn of_latency(jobs: &[PlannedJob]) -> Option<Native> {
     let job = jobs.first()?;
     let target = job.typed("latency_target").map(|most| (most, job.typed("latency_percentile")));
@@ -124,7 +124,7 @@ pub fn of_latency(jobs: &[PlannedJob]) -> Option<Native> {
     ))
 }
 
-/// Option of the percentile that is asked for, or of the closest below it; without a percentile, fio means all I/Os.
+/// Option for the requested percentile, or for the closest one below it; without a percentile, fio means all I/Os.
 fn bound(percent: Option<&str>) -> &'static str {
     const BOUNDS: [(f64, &str); 5] =
         [(99.9, "p99.9"), (99.0, "p99"), (95.0, "p95"), (90.0, "p90"), (50.0, "p50")];
@@ -132,7 +132,7 @@ fn bound(percent: Option<&str>) -> &'static str {
     BOUNDS.iter().find(|(percent, _)| *percent <= asked).map_or("p50", |(_, option)| option)
 }
 
-/// The devices or folders that a job works on, each once.
+/// The devices or folders that a job uses, without duplicates.
 fn places_of(job: &PlannedJob) -> Vec<String> {
     let (first, others) = job.files();
     let place = |path: &PathBuf| match path.display().to_string() {
@@ -147,7 +147,7 @@ fn places_of(job: &PlannedJob) -> Vec<String> {
     places
 }
 
-/// What rate limits ask for, as a claim that can be checked.
+/// The rate limits as a claim that can be checked.
 fn expectation(jobs: &[PlannedJob]) -> String {
     let [job] = jobs else { return String::new() };
     let rates = &job.options().rate_iops;
@@ -160,7 +160,7 @@ fn expectation(jobs: &[PlannedJob]) -> String {
     if claims.is_empty() { String::new() } else { format!(" --expect '{}'", claims.join(", ")) }
 }
 
-/// Commands for DiskSpd: its own words, unless plimsoll's diskspd refuses some (`None`), then one that answers the question.
+/// Commands for DiskSpd: its own words, unless plimsoll's diskspd refuses some (`None`), then one for the question.
 pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
     let same = |command| {
         native(format!("plimsoll {command}"), "The same words, run by plimsoll, with DiskSpd's output.")

@@ -4,19 +4,19 @@ use super::explanation::{Correction, ExplainedWord, Explanation, Form};
 use super::native::Native;
 use super::word::Repair;
 
-/// Wraps a text after its first words; further lines begin under the text.
+/// Wraps a text after a prefix; further lines are indented to the start of the text.
 pub type Wrap<'a> = &'a dyn Fn(&str, &str) -> String;
 
 const COLUMNS: usize = 80;
 
-/// What is left out of an explanation, because an earlier one on the page has it.
+/// The parts left out of an explanation because an earlier one on the page has them.
 #[derive(Debug, Default)]
 pub(super) struct Above {
-    /// An earlier command that is much like this one, and what differs.
+    /// An earlier command that is much like this one, and the differences.
     pub like: Option<String>,
-    /// Number of words that were explained earlier.
+    /// Number of words explained earlier.
     pub words: usize,
-    /// Beginnings of the risks that were named earlier.
+    /// Beginnings of the risks listed earlier.
     pub risks: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
     text_below(explanation, &Above::default(), wrap)
 }
 
-/// Prints an explanation without what `above` leaves out.
+/// Prints an explanation without the parts in `above`.
 pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
     let mut page = String::new();
     if !explanation.repairs.is_empty() {
@@ -121,7 +121,7 @@ fn of_native(native: &Native, wrap: Wrap<'_>) -> String {
     command + &says
 }
 
-/// One line for each kind of repair: what, how often, and where first.
+/// Returns a line for each kind of repair: the kind, the number of repairs, and the place of the first.
 fn repaired(repairs: &[Repair]) -> Vec<String> {
     let mut kinds: Vec<(&'static str, &Repair, usize)> = Vec::new();
     for repair in repairs {
@@ -137,7 +137,7 @@ fn repaired(repairs: &[Repair]) -> Vec<String> {
     kinds.into_iter().map(told).collect()
 }
 
-/// Breaks a command into several lines that a shell takes as one.
+/// Breaks a command into several lines that a shell joins again.
 fn broken(command: &str) -> String {
     let mut lines = vec!["  ".to_owned()];
     for word in command.split(' ') {

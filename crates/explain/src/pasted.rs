@@ -9,17 +9,17 @@ use super::word::{
 /// A command line or job file in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastedCommand {
-    /// Its kind.
+    /// Whether it is a command line or a job file.
     pub kind: Kind,
-    /// The line on which it begins, from 1.
+    /// The first line of the command or job file, from 1.
     pub line: usize,
-    /// What was repaired.
+    /// Repairs made to the text.
     pub repairs: Vec<Repair>,
-    /// For a job file: the line of the text on which each of its own lines stands.
+    /// For a job file: the line of the text that has each of its own lines.
     pub lines: Vec<usize>,
 }
 
-/// Kind of what was found.
+/// A command line or a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A command line: the tool, and the words after its name.
@@ -40,7 +40,7 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
     finder.found
 }
 
-/// Removes comments after the last option of a job file: they belong to what follows.
+/// Removes comments after the last option of a job file: they belong to the text after it.
 fn without_last_comments(found: &mut PastedCommand) {
     let Kind::JobFile(text) = &mut found.kind else { return };
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', ';']);
@@ -78,9 +78,9 @@ struct Finder {
     repairs: Vec<Repair>,
     /// Whether the last line may continue on the next.
     open: bool,
-    /// Whether the last line that is not empty belongs to a job file.
+    /// Whether the last non-empty line belongs to a job file.
     in_job_file: bool,
-    /// Whether an empty line has followed the last line that only a job file has.
+    /// Whether an empty line has followed the last line that can only be part of a job file.
     apart: bool,
 }
 
@@ -141,7 +141,7 @@ impl Finder {
         }
     }
 
-    /// Removes the numbers of a list, even within a line whose breaks were lost.
+    /// Removes the numbers of a list, even within a line whose line breaks were lost.
     fn without_marks(&mut self, pieces: Vec<Piece>) -> Vec<Piece> {
         let mut kept: Vec<Piece> = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {
@@ -157,14 +157,14 @@ impl Finder {
         kept
     }
 
-    /// Takes a line if it belongs to a job file: a section begins one, and options of fio follow.
+    /// Adds a line to a job file if it belongs to one: a section begins a job file, and options of fio follow.
     fn job_file_line(&mut self, line: &str, number: usize, pieces: &[Piece]) -> bool {
         let section =
             |piece: &Piece| piece.text.starts_with('[') && piece.text.ends_with(']') && piece.text.len() > 2;
         let comment = line.trim_start().starts_with([';', '#']);
         let begins = section(&pieces[0]);
         let inside = self.in_job_file;
-        // Most lines are neither, and each costs a look at every known option.
+        // Most lines are neither, and checking one means a look at every known option.
         if !begins && !inside {
             return false;
         }
@@ -174,7 +174,7 @@ impl Finder {
         };
         let skipped = line.char_indices().nth(pieces[0].column - 1).map_or(0, |(at, _)| at);
         let kept = line[skipped..].trim_end_matches(['\\', ' ']);
-        // After an empty line there may be a script, whose variables are not mistyped options.
+        // An empty line may be followed by a script, whose variables are not mistyped options.
         let typed = kept.split_once('=').is_some_and(|(name, value)| {
             is_like_an_option(name) && !(self.apart && value.contains(['$', '`', '\'', '"', '(', '[', '{']))
         });
@@ -221,7 +221,7 @@ fn is_like_an_option(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
-/// Whether the words after a tool's name are cells of a table rather than a pipe, which a command follows.
+/// Whether the words after a tool's name are cells of a table rather than a pipe with a command after it.
 fn is_row(rest: &[Piece]) -> bool {
     let bars = rest.iter().filter(|piece| piece.text == "|").count();
     let closed = bars > 1 && rest.last().is_some_and(|last| last.text == "|");
@@ -286,7 +286,7 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     }
 }
 
-/// Returns the word with the dashes that options of its tool have.
+/// Returns the word with the dashes that the tool's options have.
 fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
     let rest = piece.text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
     let head = &piece.text[..piece.text.len() - rest.len()];
@@ -297,7 +297,7 @@ fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
     Piece { text: format!("{}{rest}", tool.dashes(rest)), ..piece }
 }
 
-/// Returns the words up to a pipe, a redirection or the next command.
+/// Returns the words before a pipe, a redirection or the next command.
 fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let ends = |word: &str| {
         matches!(word, "|" | "||" | "&&" | ";" | "&" | "<" | "2>&1" | "#")
@@ -314,7 +314,7 @@ fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(';')) {
         last.text.pop();
     }
-    // A backslash that was attached to its word.
+    // A backslash that was directly attached to a word.
     for piece in kept.iter_mut().filter(|piece| piece.text.ends_with('\\') && piece.text.len() > 1) {
         piece.text.pop();
         repairs.push(Repair { what: BACKSLASH, line: piece.line, column: piece.column });

@@ -1,8 +1,10 @@
-//! Explains what was found: one command line or job file, or all of them.
+//! Explains the contents of a pasted text: one command line or job file, or all of them.
 
 use std::io;
 
-use super::explanation::{ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form};
+use super::explanation::{
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form,
+};
 use super::fio_words::Fio;
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
@@ -14,7 +16,7 @@ use super::words::{diskspd_row, explained, of_job_file as explained_lines};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
 use workload::Act;
 
-/// Explains `found`; `other` is a job file of the same text, which may be the one that a command names.
+/// Explains `found`; `other` is a job file in the same text, which may be the one that a command names.
 ///
 /// # Errors
 /// [`ExplainError`], which names the first word that is not understood.
@@ -37,18 +39,18 @@ fn explain(
     Ok(explanation)
 }
 
-/// Most commands and job files that are explained at once: more than a page has.
+/// Most commands and job files that are explained at once: more than a page contains.
 const TOLD_MOST: usize = 200;
 
-/// Explains everything that was found. A job file that a command of the same text runs is explained with it; what is not
-/// understood does not affect what surrounds it.
+/// Explains all commands and job files. A job file that a command of the same text runs is explained with it; an error
+/// in one of them does not affect the others.
 ///
 /// # Errors
 /// [`ExplainError`], which names the first word that is not understood, if nothing could be explained.
 pub fn explain_all(found: &[PastedCommand], around: &Around<'_>) -> Result<ExplainedText, ExplainError> {
     let mut explained = ExplainedText::default();
     let is_job_file = |found: &&PastedCommand| matches!(found.kind, Kind::JobFile(_));
-    // A job file before a command is more likely its own than one after it.
+    // A job file before a command more likely belongs to it than one after it.
     let mut before = None;
     let mut behind = found.iter().filter(is_job_file).peekable();
     for one in found.iter().take(TOLD_MOST) {
@@ -81,7 +83,7 @@ pub fn every() -> impl Iterator<Item = &'static Risk> {
     risks_fio::ROWS.iter().chain(risks_other::ROWS)
 }
 
-/// The risks whose condition holds.
+/// The risks whose condition is met.
 fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = ApplicableRisk> {
     let told = move |risk: &Risk| {
         let text = holds(risk.when)?;
@@ -90,7 +92,7 @@ fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Appli
     every().filter_map(told)
 }
 
-/// Returns the explanation of a command before its words are read, and those of its words whose values are known.
+/// Returns an explanation that is complete except for the load, and the words whose values are known.
 fn begun(tool: Tool, words: &[Piece]) -> (Explanation, Vec<Piece>) {
     let mut explanation = Explanation::of(tool, &format!("{} {}", tool.name(), joined(&texts(words))));
     explanation.words = explained(tool, words);
@@ -103,7 +105,7 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words whose values are known. What the shell would insert, or what was lost, is left out and named.
+/// Returns the words whose values are known. Variables and lost values are replaced or left out, and listed as gaps.
 fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
     let mut kept = Vec::new();
     for piece in words {
@@ -136,7 +138,7 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
     kept
 }
 
-/// For an option that lost its value: an example, and what stands for it meanwhile.
+/// For an option that has lost its value: an example to suggest, and the word used in its place.
 fn lost(word: &str) -> (String, Option<&'static str>) {
     let name = word.trim_start_matches('-').trim_end_matches('=');
     match name {
@@ -178,7 +180,7 @@ fn fio_command(
     Ok(explanation)
 }
 
-/// What is printed if the jobs are in a file that cannot be read here.
+/// Printed if the jobs are in a file that cannot be read here.
 const ELSEWHERE: &str = "What each word asks for stands below; the load itself is described elsewhere.";
 
 /// Adds a size to the command.
@@ -236,7 +238,7 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
     explanation.native.extend(native::of_latency(&jobs));
 }
 
-/// Marks options that only an engine knows.
+/// Marks options that only their engine knows.
 fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
     let name = |word: &str| {
         let bare = word.trim_start_matches('-');
@@ -257,7 +259,7 @@ fn of_job_file(text: &str) -> impl Iterator<Item = ApplicableRisk> {
     })
 }
 
-/// Risks that apply to the jobs, each once; one that does not apply to all jobs names those to which it does.
+/// Risks of the jobs without duplicates; a risk that does not apply to all jobs names those to which it does.
 fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
     let mut found: Vec<(ApplicableRisk, Vec<String>)> = Vec::new();
     for job in jobs {
@@ -268,7 +270,7 @@ fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
             When::Replay(when) if replays => when(job, options),
             _ => None,
         });
-        // Engines that move no data have few of the risks of data.
+        // Few of the risks of data apply to engines that move no data.
         let (moves, stage) = (options.engine.act() == Act::Move, about_fio::stage(options));
         let meant = |told: &ApplicableRisk| match moves {
             true => risks_fio::concerns(told.id, stage),
@@ -321,7 +323,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     if words.iter().any(is_of_profile) {
         explanation.job_file = Some(diskspd::profile_text(&asked, &explanation.command));
     }
-    // Whether a server has the file is not looked up; what applies on Windows applies to paths that do not exist here.
+    // No path is looked up: each counts as missing, to notice Windows names, and as remote, to let `-Sr` pass.
     let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
     let impossible = diskspd::possible(&asked.profile, &paths).err();
     explanation
@@ -347,7 +349,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     Ok(explanation)
 }
 
-/// Removes the words that plimsoll's diskspd refuses, which are reported separately.
+/// Removes the words that plimsoll's diskspd refuses; they are reported separately.
 fn without_refused(words: Vec<Piece>, explanation: &mut Explanation) -> Vec<Piece> {
     let refused = |piece: &Piece| {
         let row = diskspd_row(&piece.text)?;

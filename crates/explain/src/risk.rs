@@ -1,4 +1,4 @@
-//! What is risky or misleading about a command, as rows: a condition on what was understood, the words, and the source.
+//! Risky and misleading aspects of a command, as rows: a condition on the parsed command, a text, and a source.
 
 use super::dd::Dd;
 use super::load::PlannedJob;
@@ -13,16 +13,16 @@ use serde::Serialize;
 pub enum Level {
     /// Data may be lost.
     Danger,
-    /// It does not do what its words seem to say, or does nothing.
+    /// The command does not do what its words seem to say, or does nothing.
     Wrong,
-    /// Its figure is easily taken for something else.
+    /// The command's result is easily taken for something else.
     Misleading,
     /// Good to know.
     Note,
 }
 
 impl Level {
-    /// The level's word in the output.
+    /// The word for the level in the output.
     pub fn word(self) -> &'static str {
         match self {
             Level::Danger => "danger",
@@ -33,39 +33,39 @@ impl Level {
     }
 }
 
-/// The condition of a risk, which returns its words if it holds.
+/// The condition of a risk; it returns the text of the risk if it is met.
 #[derive(Clone, Copy)]
 pub enum When {
-    /// For each job of fio, with its options.
+    /// Checked for each fio job, with its options.
     Fio(fn(&PlannedJob, &JobOptions) -> Option<String>),
-    /// For each job of fio that replays a trace; other conditions on jobs do not apply to it.
+    /// Checked for each fio job that replays a trace; the other conditions on jobs are not.
     Replay(fn(&PlannedJob, &JobOptions) -> Option<String>),
-    /// For the text of a job file.
+    /// Checked for the text of a job file.
     JobFile(fn(&str) -> Option<String>),
-    /// For each timespan of DiskSpd.
+    /// Checked for each timespan of DiskSpd.
     DiskSpd(fn(&TimeSpan) -> Option<String>),
-    /// For ioping.
+    /// Checked for ioping.
     Ioping(fn(&ioping::IopingRequest) -> Option<String>),
-    /// For iostat.
+    /// Checked for iostat.
     Iostat(fn(&iostat::IostatRequest) -> Option<String>),
-    /// For dd.
+    /// Checked for dd.
     Dd(fn(&Dd) -> Option<String>),
 }
 
 /// A risk: a row of the table.
 #[derive(Clone, Copy)]
 pub struct Risk {
-    /// Its name in JSON.
+    /// Name of the risk in JSON.
     pub id: &'static str,
-    /// How much it matters.
+    /// Severity of the risk.
     pub level: Level,
-    /// When it applies, and its words.
+    /// When the risk applies, and its text.
     pub when: When,
-    /// Where to read about it.
+    /// Reference for further reading.
     pub source: &'static str,
 }
 
-/// The words of a condition that needs no figures.
+/// The text of a risk whose condition needs no figures.
 pub(super) fn says(holds: bool, words: &str) -> Option<String> {
     holds.then(|| words.to_owned())
 }

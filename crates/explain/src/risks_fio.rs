@@ -1,4 +1,4 @@
-//! What is risky or misleading about a fio command. Data: a risk is a row.
+//! Risky and misleading aspects of a fio command. Data: a risk is a row.
 
 use super::about_fio::{done, stage, waits};
 use super::figures::{bytes, count, seconds, typed_seconds};
@@ -9,7 +9,7 @@ use super::risk::{Risk, risk, says};
 use fio::{Amount, JobOptions, Stage};
 use workload::{Act, SyncMode};
 
-/// Time in seconds for which a volume on credits may sustain its burst.
+/// Time in seconds for which a volume with burst credits may sustain its burst.
 const BURST_S: f64 = 1800.0;
 const HOWTO: &str = "fio HOWTO";
 
@@ -354,8 +354,8 @@ fn in_flight(options: &JobOptions) -> u64 {
     each * u64::from(options.numjobs)
 }
 
-/// Whether each I/O waits for the volume: past the page cache, stable when done, or reads at random places, which the
-/// kernel does not read ahead. What ends in memory, or was read ahead, waits for the volume in another way.
+/// Whether each I/O waits for the volume: it bypasses the page cache, is stable on completion, or is a random read.
+/// Writes to the cache and reads that the kernel reads ahead wait for the volume in another way.
 fn meets_the_volume(options: &JobOptions) -> bool {
     let stable = options.time.sync != SyncMode::None || options.fsync == 1 || options.fdatasync == 1;
     let past = options.direct && !options.engine.maps_files();
@@ -367,7 +367,7 @@ fn without_latency(job: &PlannedJob) -> bool {
     job.typed("gtod_reduce").is_some_and(|value| value != "0")
 }
 
-/// How long `ios` I/Os take on a slow and on a fast volume, in words: by bandwidth from 128 KiB on, by IOPS below.
+/// The time that `ios` I/Os take on a slow and on a fast volume, in words: by bandwidth from 128 KiB on, by IOPS below.
 fn at_two_rates(job: &PlannedJob, ios: u64) -> String {
     const LARGE: f64 = 131_072.0;
     let block = job.mean_block();

@@ -1,4 +1,4 @@
-//! What is risky or misleading about commands of DiskSpd, ioping, iostat and dd. Data: a risk is a row.
+//! Risky and misleading aspects of commands of DiskSpd, ioping, iostat and dd. Data: a risk is a row.
 
 use super::about_diskspd::{in_flight, threads};
 use super::dd::DdFlush;
@@ -57,7 +57,7 @@ pub static ROWS: &[Risk] = &[
         .diskspd(|span| {
             let depth = in_flight(span);
             let block = span.targets.iter().map(|target| u64::from(target.block)).max()?;
-            // I/O that the cache answers does not wait in the volume's queue.
+            // I/O that the cache serves does not wait in the volume's queue.
             let meets = span.targets.iter().any(|target| target.cache != Cache::Used || target.write_through);
             (depth >= 16 && meets).then(|| {
                 format!(
@@ -232,7 +232,7 @@ pub static ROWS: &[Risk] = &[
                 && !is_device(&dd.to), "There is no count: it goes on until the file system is full.")),
 ];
 
-/// Prints `10 requests, of which ioping 1.0 and later count 9,`: earlier versions know no warmup.
+/// Prints `10 requests, of which ioping 1.0 and later count 9,`: earlier versions have no warmup.
 fn requests(asked: u64, counted: u64) -> String {
     match asked == counted {
         true => format!("{} requests", count(asked)),

@@ -1,5 +1,5 @@
-//! Several explanations on one page: what an earlier one has explained is not repeated, and a command that is much like an
-//! earlier one is described by what differs.
+//! Several explanations on one page. Anything explained earlier is not repeated, and a command that is much like an
+//! earlier one is described by the differences.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::risk::Level;
 use super::tool::Tool;
 use super::words::first_sentence;
 
-/// The page of each explanation, in order.
+/// Returns the page of each explanation, in order.
 pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
     let mut known = ExplainedParts::default();
     all.iter()
@@ -22,7 +22,7 @@ pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What has been explained so far.
+/// The parts explained so far.
 #[derive(Default)]
 struct ExplainedParts {
     words: HashSet<(Tool, String, String)>,
@@ -32,7 +32,7 @@ struct ExplainedParts {
 }
 
 impl ExplainedParts {
-    /// Splits `one` into what is new and what was explained earlier; a danger to data is repeated each time.
+    /// Splits `one` into new parts and parts explained earlier; a danger to data is repeated each time.
     fn take(&mut self, one: &Explanation) -> (Explanation, Above) {
         let mut rest = one.clone();
         let mut above = Above::default();
@@ -51,13 +51,13 @@ impl ExplainedParts {
         above.risks = gone.map(|told| clause(&told.text)).collect();
         for told in &mut rest.risks {
             self.risks.insert(told.text.clone());
-            // For a risk that was explained with other figures, the first sentence, which has the figures, is enough.
+            // For a risk explained earlier with other figures, the first sentence, which has the figures, is enough.
             if !self.kinds.insert(told.id) && told.level != Level::Danger {
                 told.text = first_sentence(&told.text).to_owned();
                 told.source = "";
             }
         }
-        // The sentence under a command appears once, and so does a command that an earlier one has as well.
+        // The sentence below a command appears only once, and so does a command that repeats an earlier one.
         rest.native.retain(|native| native.command.is_empty() || self.natives.insert(native.command.clone()));
         for native in &mut rest.native {
             if !self.natives.insert(native.says.clone()) && !native.command.is_empty() {
@@ -89,7 +89,7 @@ impl ExplainedOption<'_> {
         }
     }
 
-    /// The name of the option, whatever its value.
+    /// The name of the option without its value.
     fn name(&self) -> &str {
         let bare = self.word.trim_start_matches('-');
         bare.split_once('=').map_or(bare, |(name, _)| name)
@@ -112,16 +112,16 @@ fn key(tool: Tool, option: &ExplainedOption<'_>) -> (Tool, String, String) {
     (tool, option.name().to_owned(), option.meaning.to_owned())
 }
 
-/// The first clause of a text, by which it is recognised.
+/// The first clause of a text, which identifies it.
 fn clause(text: &str) -> String {
     let end = [": ", "; ", ". "].iter().filter_map(|end| text.find(end)).min();
     format!("{}.", text[..end.unwrap_or(text.len())].trim_end_matches('.'))
 }
 
-/// Most differences that one sentence can name.
+/// Most differences that one sentence lists.
 const FEW: usize = 6;
 
-/// Names the earlier command that is most like `one`, with what differs, if that is little.
+/// Names the earlier command that is most like `one`, with the differences, if there are only a few.
 fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
     let own = words(one)?;
     let candidates = earlier.iter().filter(|other| other.tool == one.tool);
@@ -146,7 +146,7 @@ fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
     })
 }
 
-/// The options of a command by name and as typed, without the name of a job; `None` if it runs a job file.
+/// The options of a command by name and as typed, without the job's name; `None` if the command runs a job file.
 fn words(one: &Explanation) -> Option<Vec<(String, String)>> {
     if one.kind == Form::JobFile || one.job_file.is_some() {
         return None;
@@ -156,7 +156,7 @@ fn words(one: &Explanation) -> Option<Vec<(String, String)>> {
     Some(named.map(|option| (option.name().to_owned(), option.whole())).collect())
 }
 
-/// The words of the first list that are not in the second.
+/// The words of the first list that the second lacks.
 fn differing<'a>(of: &'a [(String, String)], among: &'a [(String, String)]) -> impl Iterator<Item = &'a str> {
     let bare = |word: &str| word.trim_start_matches('-').replace(' ', "=");
     of.iter()

@@ -1,4 +1,4 @@
-//! The tools whose words are understood.
+//! The tools whose command lines are understood.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,7 @@ impl Tool {
     /// All tools.
     pub const ALL: [Tool; 5] = [Tool::Fio, Tool::DiskSpd, Tool::Ioping, Tool::Iostat, Tool::Dd];
 
-    /// Its name on a command line.
+    /// The tool's name on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Tool::Fio => "fio",
@@ -34,9 +34,9 @@ impl Tool {
         }
     }
 
-    /// The tool that `word` calls, by its name, with or without a path and `.exe`; a URL calls none.
+    /// The tool that `word` calls by name, with or without a path and `.exe`; a URL does not call any.
     pub fn called(word: &str) -> Option<Tool> {
-        // Neither a URL, nor an option whose value is a path with the tool's name.
+        // Excludes URLs, and options whose value is a path with the tool's name.
         if word.contains("://") || word.starts_with('-') || word.contains('=') {
             return None;
         }
@@ -45,7 +45,7 @@ impl Tool {
         Tool::ALL.into_iter().find(|tool| tool.name() == base)
     }
 
-    /// The tool to which options without a program's name belong, if they can only belong to one.
+    /// The tool to which options without a program name belong, if they can belong to only one.
     pub fn of_options(words: &[&str]) -> Option<Tool> {
         let fio =
             ["--name", "--rw", "--ioengine", "--iodepth", "--filename", "--bs", "--readwrite", "--numjobs"];
@@ -56,7 +56,7 @@ impl Tool {
         (operand("if=") && operand("of=")).then_some(Tool::Dd)
     }
 
-    /// Whether `words` after its name look like a command line, not like a sentence about it.
+    /// Whether `words` after the tool's name look like a command line, not like a sentence about the tool.
     pub fn is_called_with(self, words: &[&str]) -> bool {
         let option = |word: &str| word.starts_with('-') && word.len() > 1;
         let job_file = |word: &str| [".fio", ".ini", ".cfg", ".job"].iter().any(|end| word.ends_with(end));
@@ -72,7 +72,7 @@ impl Tool {
         }
     }
 
-    /// The plain dashes that a typographic dash before `rest` stands for.
+    /// The plain dashes that a typographic dash before `rest` replaces.
     pub fn dashes(self, rest: &str) -> &'static str {
         match self {
             Tool::Fio => "--",
@@ -85,8 +85,8 @@ impl Tool {
     }
 }
 
-/// Whether `word` may follow iostat's options: a device, a list of devices, a folder or a number. Without any option, only
-/// what no sentence about iostat has counts. Punctuation at the end belongs to a sentence.
+/// Whether `word` may follow iostat's options: a device, a list of devices, a folder or a number. Without any option,
+/// only words that no sentence about iostat contains are accepted. Punctuation at the end belongs to a sentence.
 fn is_device_or_number(word: &str, has_option: bool) -> bool {
     let of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '$' || (has_option && "/,_.:-".contains(c));
     word == "+f" || (word.chars().all(of_a_name) && word.ends_with(|c: char| c.is_ascii_alphanumeric()))

@@ -1,4 +1,4 @@
-//! Splits a pasted line into words with their places: quotes, backslashes, HTML entities, and dashes as web pages have them.
+//! Splits a pasted line into words with their places: quotes, backslashes, HTML entities, dashes of web pages.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,11 +6,11 @@ use serde::Serialize;
 /// A word with its place; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The text as it is understood.
+    /// The text after repairs.
     pub text: String,
-    /// Its line.
+    /// Line of the word.
     pub line: usize,
-    /// Its column.
+    /// Column of the word.
     pub column: usize,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn texts(words: &[Piece]) -> Vec<String> {
 /// Something that was repaired, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Repair {
-    /// What was repaired.
+    /// Kind of the repair.
     pub what: &'static str,
     /// The line.
     pub line: usize,
@@ -30,12 +30,12 @@ pub struct Repair {
     pub column: usize,
 }
 
-/// Dashes other than the one on the keyboard: hyphens, en and em dash, minus.
+/// Dashes other than the keyboard's: hyphens, en and em dash, minus.
 pub const DASHES: [char; 8] =
     ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{ff0d}'];
 const DOUBLE: [char; 5] = ['“', '”', '„', '«', '»'];
 const SINGLE: [char; 4] = ['‘', '’', '‚', '‛'];
-/// Characters that cannot be seen.
+/// Invisible characters.
 const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{feff}', '\u{ad}'];
 const BLANKS: [char; 4] = ['\u{a0}', '\u{2007}', '\u{202f}', '\u{3000}'];
 
@@ -51,7 +51,7 @@ pub const JOINED: &str = "lines are joined into one";
 pub const CUT: &str = "what follows for the shell (a pipe, a redirection, another command) is left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
-/// Returns the line with entities decoded, and with every blank a plain one.
+/// Returns the line with entities decoded, and with every kind of blank replaced by a plain one.
 pub fn plain(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
     let mut note = |what, at: usize| repairs.push(Repair { what, line: number, column: at + 1 });
     let decoded = entities(line);
@@ -71,7 +71,7 @@ fn entities(line: &str) -> String {
     while let Some(at) = rest.find('&') {
         text.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        // An entity's name is short, so the rest of the line need not be searched for each `&`.
+        // Names of entities are short, so the rest of the line need not be searched for each `&`.
         let end = after.bytes().take(9).position(|byte| byte == b';').filter(|&end| end > 0);
         match end.and_then(|end| entity(&after[..end]).map(|letter| (end, letter))) {
             Some((end, letter)) => {
@@ -114,7 +114,7 @@ fn entity(name: &str) -> Option<char> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, letter)| letter)
 }
 
-/// Splits a line into words as a shell does. A backslash before a blank or at the end is left over from a line break.
+/// Splits a line into words as a shell does. A backslash before a blank or at the end remains of a line continuation.
 pub fn words(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let mut splitter = Splitter { number, found: Vec::new(), open: None, quote: None, repairs };
     let letters: Vec<char> = line.chars().collect();
@@ -135,7 +135,7 @@ struct Splitter<'r> {
 }
 
 impl Splitter<'_> {
-    /// Takes the letter at `at`, and returns how many letters that were.
+    /// Consumes the character at `at`, and returns the number of characters consumed.
     fn letter(&mut self, letters: &[char], at: usize) -> usize {
         let letter = letters[at];
         let next = letters.get(at + 1).copied();
@@ -169,7 +169,7 @@ impl Splitter<'_> {
         1
     }
 
-    /// Whether a backslash before `rest` is left over from a line break, rather than keeping a blank within a word.
+    /// Whether a backslash before `rest` remains of a line continuation, rather than escaping a blank in a word.
     fn is_left_over(&self, rest: &[char]) -> bool {
         let behind = rest.iter().find(|letter| !letter.is_whitespace());
         let begins = |letter: &char| *letter == '-' || letter.is_ascii_digit() || DASHES.contains(letter);

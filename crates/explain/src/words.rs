@@ -1,4 +1,4 @@
-//! What each word of a command line or of a job file does, in the words of its option's row.
+//! The effect of each word of a command line or job file, in the words of its option's row.
 
 use super::dd;
 use super::explanation::ExplainedWord;
@@ -8,13 +8,13 @@ use fio::{COMMANDS, Kind, ROWS, Row, Shape, TimeUnit, engine_way};
 
 /// An option that a word names.
 struct NamedOption {
-    /// What it does.
+    /// Effect of the option.
     does: String,
     /// Whether the next word is its value.
     takes_next: bool,
 }
 
-/// The words of a command line, each with what it does.
+/// Returns the words of a command line, each with its effect.
 pub(super) fn explained(tool: Tool, words: &[Piece]) -> Vec<ExplainedWord> {
     let mut explained: Vec<ExplainedWord> = Vec::new();
     let mut owner: Option<&str> = None;
@@ -38,7 +38,7 @@ pub(super) fn explained(tool: Tool, words: &[Piece]) -> Vec<ExplainedWord> {
     explained
 }
 
-/// The lines of a job file, each with what it does.
+/// Returns the lines of a job file, each with its effect.
 pub(super) fn of_job_file(text: &str) -> impl Iterator<Item = ExplainedWord> + '_ {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
     lines.map(|line| ExplainedWord::by_itself(line, of_line(line)))
@@ -71,7 +71,7 @@ fn option(tool: Tool, word: &str, next: Option<&str>) -> Option<NamedOption> {
     }
 }
 
-/// What a word is that names no option.
+/// The meaning of a word that names no option.
 fn operand(tool: Tool, word: &str) -> &'static str {
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
     match tool {
@@ -91,7 +91,7 @@ pub(super) fn diskspd_row(word: &str) -> Option<&'static diskspd::Row> {
     diskspd::ROWS.iter().find(|row| diskspd::value_in(row, word).is_some())
 }
 
-/// An option by its name, or several letters after one dash, of which the last may take a value.
+/// Finds an option by its name, or several letters after one dash; the last letter may take a value.
 fn ioping_option(word: &str) -> Option<NamedOption> {
     use ioping::Takes::{Count, MaybeText, Nothing, Seed, Size, Time};
     if let Some(long) = word.strip_prefix("--") {
@@ -115,7 +115,7 @@ fn ioping_option(word: &str) -> Option<NamedOption> {
     Some(NamedOption { does: does.join(" "), takes_next })
 }
 
-/// An option by its name, or several letters after one dash.
+/// Finds an option by its name, or several letters after one dash.
 fn iostat_option(word: &str) -> Option<NamedOption> {
     let (name, _) = split(word);
     let named = |name: &str| iostat::ROWS.iter().find(|row| row.name == name);
@@ -128,7 +128,7 @@ fn iostat_option(word: &str) -> Option<NamedOption> {
     Some(NamedOption { does: rows?.join(" "), takes_next: false })
 }
 
-/// An option by its name, or by a beginning of it.
+/// Finds an option by its name or an abbreviation of it.
 fn fio_option(word: &str, next: Option<&str>) -> Option<NamedOption> {
     let (name, value) = split(word.trim_start_matches('-'));
     let by_name = |fits: &dyn Fn(&str) -> bool| ROWS.iter().find(|row| row.names().any(fits));
@@ -154,10 +154,10 @@ fn split(word: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What fio's row says as far as it concerns `value`; without a value, all of it.
+/// The part of a row's help that concerns `value`; without a value, all of it.
 fn of_value(row: &Row, value: Option<&str>) -> String {
     let Some(value) = value else { return row.help.to_owned() };
-    // Further sentences are about several values, or none.
+    // Further sentences are about several values, or about none.
     let help = if value.contains([',', ':']) { row.help } else { first_sentence(row.help) };
     match (row.takes, engine_way(value).filter(|_| row.name == "ioengine")) {
         (_, Some(way)) => format!("How I/O is done: {}.", way.by),
@@ -179,7 +179,7 @@ fn of_value(row: &Row, value: Option<&str>) -> String {
     }
 }
 
-/// Meaning of the word that was chosen.
+/// The meaning of the chosen word.
 fn chosen(words: &[fio::Word], value: &str) -> Option<&'static str> {
     let meaning = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
     meaning.filter(|meaning| !meaning.is_empty())
@@ -198,7 +198,7 @@ pub(super) fn first_sentence(help: &str) -> &str {
     help.find(". ").map_or(help, |end| &help[..=end])
 }
 
-/// The text with a small first letter, to follow a colon; acronyms (CPU, I/O) stay as they are.
+/// The text with a lower-case first letter, to follow a colon; acronyms (CPU, I/O) stay unchanged.
 fn beginning(help: &str) -> String {
     let is_acronym = help.chars().nth(1).is_some_and(|second| second.is_uppercase() || second == '/');
     if is_acronym { help.to_owned() } else { recased(help, char::to_ascii_lowercase) }

@@ -15,7 +15,7 @@ use crate::table::{Column, Table, Values};
 /// The key that marks a file as plimsoll's; its value is the name of the table.
 pub const MARK: &str = "plimsoll.table";
 
-/// Why a table could not be written.
+/// Reasons why a table could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the table {table} cannot be written as Parquet: {source}")]
 pub struct ExportError {
@@ -33,7 +33,7 @@ pub fn encoded(table: &Table, version: &str) -> Result<Vec<u8>, ExportError> {
     written(table, version).map_err(|source| ExportError { table: table.name, source })
 }
 
-/// Whether these bytes are a file that plimsoll wrote: Parquet that contains our mark.
+/// Whether these bytes are a file written by plimsoll: Parquet that contains [`MARK`].
 pub fn is_ours(bytes: &[u8]) -> bool {
     const MAGIC: &[u8] = b"PAR1";
     let marked = || bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
@@ -59,7 +59,7 @@ fn written(table: &Table, version: &str) -> Result<Vec<u8>, ParquetError> {
     Ok(bytes)
 }
 
-/// Returns the file's keys: what the table is, and `plimsoll.unit.COLUMN` for each column with a unit.
+/// Returns the file's keys: a description of the table, and `plimsoll.unit.COLUMN` for each column with a unit.
 fn keys(table: &Table, version: &str) -> Vec<KeyValue> {
     let own = [
         (MARK.to_owned(), table.name),
@@ -96,7 +96,7 @@ fn write(column: &Column, group: &mut Group<'_, '_>) -> Result<(), ParquetError>
     }
 }
 
-/// Writes the next column: for each row whether it has a value, and the values there are.
+/// Writes the next column: for each row whether it has a value, and then the values.
 fn put<T: DataType, V>(
     all: &[Option<V>],
     group: &mut Group<'_, '_>,

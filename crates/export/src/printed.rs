@@ -1,4 +1,4 @@
-//! What another tool printed, taken from an imported run: the tool's own figures, in base units.
+//! Another tool's output, taken from an imported run: the tool's own figures, in base units.
 
 use record::{Figure, ReportedDirection, ReportedLatency, ReportedPart, ReportedSeries, Run};
 use workload::Direction;
@@ -9,7 +9,7 @@ use crate::tables::{PERCENTILES, word};
 /// One reported part, with its number from 1, and one direction of it.
 type ReportedRow<'r> = ((u64, &'r ReportedPart), &'r ReportedDirection);
 
-/// A point of a log, with the number of the reported part it belongs to.
+/// A point of a log, with the number of the reported part to which it belongs.
 type Point<'r> = (u64, &'r ReportedSeries, (u64, f64));
 
 fn parts(run: &Run) -> impl Iterator<Item = (u64, &ReportedPart)> {
@@ -45,7 +45,7 @@ pub(crate) fn reported(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// Returns columns of the latencies that come closest to what a user waits for.
+/// Returns columns of the latencies closest to what a user waits for.
 fn latencies(rows: &[ReportedRow<'_>]) -> Vec<Column> {
     let all: Vec<Option<&ReportedLatency>> =
         rows.iter().map(|(_, way)| way.waited().or(way.latencies.first())).collect();

@@ -3,9 +3,9 @@
 /// A table: columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The name of its file, without the extension.
+    /// Name of the file, without the extension.
     pub name: &'static str,
-    /// What a row is, for people.
+    /// Description of a row, for people.
     pub about: &'static str,
     /// The columns, in their order.
     pub columns: Vec<Column>,
@@ -23,7 +23,7 @@ impl Table {
 pub struct Column {
     /// The column's name.
     pub name: String,
-    /// The unit of its numbers; empty if they have none.
+    /// Unit of the numbers; empty if they have none.
     pub unit: &'static str,
     /// The values, one for each row, in order.
     pub values: Values,
@@ -59,7 +59,7 @@ impl Values {
     }
 }
 
-/// Makes a column of text, with `of` giving the value of each row.
+/// Makes a column of text, in which `of` gives the value of each row.
 pub(crate) fn text<R>(name: &str, rows: &[R], of: impl Fn(&R) -> Option<String>) -> Column {
     Column { name: name.to_owned(), unit: "", values: Values::Text(rows.iter().map(of).collect()) }
 }

@@ -1,5 +1,5 @@
-//! Everything that a run holds, as tables. Columns that end in `_ns` are nanoseconds, times on the run's clock, as in
-//! the run file.
+//! All data of a run, as tables. Columns whose names end in `_ns` are nanoseconds; times are on the run's clock, as
+//! in the run file.
 
 use analysis::Analysis;
 use record::{CpuMetric, Distribution, Interval, Recording, Run, StepRecord};
@@ -9,7 +9,8 @@ use crate::counters::counter_columns;
 use crate::printed;
 use crate::table::{Column, Table, figure, flag, text, whole};
 
-/// Returns the tables of `run`: always the same set, so that the files of an earlier run in the same folder are all replaced.
+/// Returns the tables of `run`: always the same set, so that all files of an earlier run in the same folder are
+/// replaced.
 pub fn tables(run: &Run, analysis: &Analysis) -> Vec<Table> {
     vec![
         Table { name: "steps", about: "a row a step", columns: steps(run) },
@@ -68,7 +69,7 @@ fn step_columns<R>(rows: &[R], of: impl Fn(&R) -> NumberedStep<'_> + Copy) -> Ve
     ]
 }
 
-/// Returns the name that a value has in JSON; `None` if its JSON is no string.
+/// Returns the name of a value in JSON; `None` if its JSON is not a string.
 pub(crate) fn word(value: &impl serde::Serialize) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
@@ -87,7 +88,7 @@ fn steps(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// A step, and a direction in which requests of it completed or failed.
+/// A step, and a direction in which any of its requests completed or failed.
 type StepDirection<'r> = (NumberedStep<'r>, Direction);
 
 /// The edges of a bucket in nanoseconds, and its count.

@@ -1,4 +1,4 @@
-//! How much a job does: when it ends, how long a pass is, and how many writes a pass has.
+//! The amount of work of a job: when the job ends, how long a pass is, and how many writes a pass has.
 
 use workload::{Act, Bytes, Nanos, StopRule};
 
@@ -18,11 +18,11 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
             Some(Amount::Percent(percent)) => share(region.total(), percent),
             _ => once_over(options, region),
         };
-        // Each block is trimmed, then written, so its bytes count twice.
+        // Each block is trimmed and then written, so its bytes count twice.
         let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
         let amount = once.saturating_mul(options.loops).saturating_mul(pairs);
         let amount = Bytes(whole_blocks(options, amount));
-        // fio subtracts what the ramp moves from the amount, and counts number_ios from the end of the ramp (3.33).
+        // fio subtracts the ramp's bytes from the amount, and counts number_ios from the end of the ramp (3.33).
         rules.push(match options.ramp_time {
             Nanos::ZERO => StopRule::BytesEach(amount),
             _ => StopRule::BytesInAll(amount),
@@ -34,8 +34,8 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
     rules
 }
 
-/// Bytes after which fio reopens its files and drops their page cache; `None` if there is nothing to drop: without
-/// `invalidate`, after `pre_read`, or past the cache. Random I/O without a map is one pass up to `io_size`.
+/// Bytes after which fio reopens its files and drops their page cache; `None` if nothing is dropped: without
+/// `invalidate`, after `pre_read`, or with direct I/O. Random I/O without a map is one pass up to `io_size`.
 pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     let moves = options.engine.act() == Act::Move;
     let empties = options.invalidate && !options.pre_read && !options.direct && moves;
@@ -48,9 +48,9 @@ pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     empties.then(|| once_over(options, region).max(more).saturating_mul(pairs))
 }
 
-/// Bytes of one pass; with `filesize`, at most `size`. A sequential job of fio's that leaves holes ends with the I/O that
-/// ends where the region does, or before the one that would reach beyond it; if the last hole reaches the end of the file, it
-/// starts over. Reads and writes of a mix leave their holes independently.
+/// Bytes of one pass; with `filesize`, at most `size`. A sequential job of fio's that leaves holes ends with the I/O
+/// that ends at the end of the region, or before the one that would cross it; if the last hole reaches the end of the
+/// file, the job starts over. Reads and writes of a mix leave their holes independently.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
         Some(Amount::Bytes(bytes)) if options.filesize > 0 && bytes > 0 => bytes.min(region.total()),
@@ -71,8 +71,8 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     blocks.saturating_mul(block).saturating_mul(ways * region.paths.len().max(1) as u64).min(whole)
 }
 
-/// Writes of one pass, if a job makes several passes that can be distinguished: only writes, all of one length, and only the
-/// number of passes ends the job.
+/// Writes of one pass, if the passes of a job can be distinguished: it only writes, all writes have one length, and
+/// only the number of passes ends it.
 pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);
@@ -85,8 +85,8 @@ pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     whole.then(|| once / block)
 }
 
-/// Bytes of all files. Of several files, a remainder shorter than a block is never reached, unless places are drawn without a
-/// map.
+/// Bytes of all files. In several files, a remainder shorter than a block is never reached, except by random offsets
+/// without a map.
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);
@@ -95,8 +95,8 @@ fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     region.lengths().map(whole).fold(0, u64::saturating_add)
 }
 
-/// Rounds `bytes` down to whole blocks, at least one: a block that belongs to the amount only in part is not issued. If
-/// lengths differ, nothing is rounded, because the sum of all directions counts.
+/// Rounds `bytes` down to whole blocks, at least one: a block that only partly belongs to the amount is not issued. If
+/// block lengths differ, nothing is rounded, because the sum of all directions counts.
 fn whole_blocks(options: &JobOptions, bytes: u64) -> u64 {
     let block = options.shortest_block();
     if options.issued_blocks().all(|other| other == block) { (bytes / block).max(1) * block } else { bytes }

@@ -1,6 +1,6 @@
-//! Whole-number arithmetic in job files, which fio hands to `bc`; here it is calculated in place.
+//! Whole-number arithmetic in job files. fio passes an expression to `bc`; here it is evaluated directly.
 
-/// Why an expression has no value.
+/// Why an expression cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArithmeticError {
     /// A word that is neither a number, an operator nor a bracket.
@@ -20,12 +20,12 @@ pub enum ArithmeticError {
 /// Deepest nesting of brackets.
 const DEPTH: usize = 32;
 
-/// Whether fio would calculate `text`: it has an operator and no single quote.
+/// Whether fio would evaluate `text`: it contains an operator and no single quote.
 pub fn is_expression(text: &str) -> bool {
     text.contains(['+', '-', '*', '/']) && !text.contains('\'')
 }
 
-/// Calculates an expression of whole numbers with `+ - * / % ^` and brackets; division drops the fraction.
+/// Evaluates an expression of whole numbers with `+ - * / % ^` and brackets; division drops the fraction.
 ///
 /// # Errors
 /// [`ArithmeticError`], which quotes the expression.
@@ -38,7 +38,7 @@ pub fn evaluate(text: &str) -> Result<i64, ArithmeticError> {
     }
 }
 
-/// An expression, and how far it has been read.
+/// An expression, and the position of the parser.
 struct Rest<'t> {
     text: &'t str,
     at: usize,

@@ -1,4 +1,4 @@
-//! What a command line and its job files ask for, once every word has been understood.
+//! The request that a command line and its job files make, once every word has been understood.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use super::error::FioError;
 use super::options::JobOptions;
 use super::replaying::Trace;
 
-/// What is known of the world while words are read. Everything else comes from the words.
+/// Access to everything outside the command line that parsing depends on.
 pub struct Surroundings<'a> {
     /// Reads a job file; `-` is standard input.
     pub read: &'a dyn Fn(&str) -> std::io::Result<String>,
-    /// Reads the start of a file that a pattern names: all of it, or at least [`super::pattern::MOST`] bytes.
+    /// Reads a file that a pattern names: all of it, or at least its first [`super::pattern::MOST`] bytes.
     pub bytes: &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     /// Lists the regular files at any depth below a directory, ordered by name.
     pub below: &'a dyn Fn(&str) -> std::io::Result<Vec<PathBuf>>,
@@ -29,7 +29,7 @@ pub struct Surroundings<'a> {
     pub page: Bytes,
 }
 
-/// What a command line comes to.
+/// The outcome of parsing a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Run a load.
@@ -38,7 +38,7 @@ pub enum Request {
     Say(String),
 }
 
-/// A load that is asked for, and how its result is shown.
+/// The jobs to run, and how to present the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioRequest {
     /// Words of the command line, without the program's name.
@@ -47,29 +47,29 @@ pub struct FioRequest {
     pub jobs: Vec<FioJob>,
     /// Global options as typed, by canonical name.
     pub globals: Vec<(String, String)>,
-    /// How the result is shown.
+    /// How the result is presented.
     pub presentation: Presentation,
     /// Which files are laid out for jobs that only read.
     pub lays_out: LaysOut,
-    /// Remarks on the request: options that are approximated, and words that mean something else than people think.
+    /// Remarks on the request: options that are approximated, and words that mean something other than people think.
     pub notes: Vec<Remark>,
 }
 
-/// A remark on what was asked.
+/// A remark on the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// Its subject.
+    /// Subject of the remark.
     pub about: About,
-    /// Its text.
+    /// Text of the remark.
     pub words: String,
 }
 
-/// Subject of a remark, as far as any caller tells subjects apart.
+/// Subject of a remark, for callers that show only some subjects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// The job's time: of no interest to a caller that sets a time of its own.
+    /// The job's run time, which does not matter to a caller that sets its own.
     Time,
-    /// An option or an engine that behaves only nearly as in fio.
+    /// An option or engine that behaves only approximately as in fio.
     Difference,
     /// A depth that has no effect, because the engine waits for each I/O.
     Depth,
@@ -85,7 +85,7 @@ impl std::ops::Deref for Remark {
     }
 }
 
-/// Which files are laid out for jobs that only read, if they are missing or too short.
+/// Which missing or short files are laid out for jobs that only read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaysOut {
     /// No file (`--readonly`).
@@ -93,41 +93,41 @@ pub enum LaysOut {
     /// Missing files, and files that plimsoll laid out and nobody has changed since.
     #[default]
     Ours,
-    /// Any file, whatever it holds, as fio does (`--fio-exact`).
+    /// Any file, whatever its contents, as fio does (`--fio-exact`).
     Anything,
 }
 
 /// One clone of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioJob {
-    /// Its name in the report; not unique: clones share it, and two jobs may have the same one.
+    /// Name in the report; not unique: clones share it, and two jobs may have the same name.
     pub name: String,
-    /// A name that is unique in the run: that of the [`workload::Job`], and so of the record.
+    /// Unique name in the run: that of the [`workload::Job`], and so of its record.
     pub label: String,
     /// Number of the clone within its job, from 0.
     pub clone: u32,
     /// Number among all clones of all jobs, from 0.
     pub number: u32,
-    /// Number of its group in the report.
+    /// Number of the job's group in the report.
     pub group: u32,
-    /// Number of the step in which it runs; a stonewall begins a new one.
+    /// Number of the step in which the clone runs; a stonewall begins a new step.
     pub step: usize,
-    /// Everything that was asked of it.
+    /// The options of the job.
     pub options: JobOptions,
     /// Options as typed, by canonical name, without the global ones.
     pub echo: Vec<(String, String)>,
-    /// Seed of its random places.
+    /// Seed of random offsets.
     pub seed: u64,
-    /// A number that no other run has.
+    /// A number unique to this run.
     pub run: u64,
-    /// The trace that it replays, or why it cannot, once [`read_traces`](super::read_traces) has run; clones share it.
+    /// The trace to replay, or the error, once [`read_traces`](super::read_traces) has run; clones share it.
     pub trace: Option<Arc<Result<Trace, FioError>>>,
 }
 
-/// How the result is shown.
+/// How the result is presented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Presentation {
-    /// Formats, each once.
+    /// Formats without duplicates.
     pub formats: Vec<Format>,
     /// File to which the result is written instead of stdout.
     pub output: Option<PathBuf>,
@@ -143,20 +143,20 @@ pub struct Presentation {
     pub status_interval: Option<Nanos>,
     /// Whether logs of the total bandwidth of all jobs are kept.
     pub bandwidth_log: bool,
-    /// Whether windows of a log without any I/O get a row of zeros, which fio leaves out.
+    /// Whether log windows without any I/O get a row of zeros, which fio leaves out.
     pub stalls: bool,
-    /// Whether the words are only checked.
+    /// Whether the words are only checked, and nothing runs.
     pub parse_only: bool,
-    /// CPUs whose idle time is reported; `None`: not reported.
+    /// Which idle times of CPUs are reported; `None`: none.
     pub idle: Option<IdleCpus>,
 }
 
-/// CPUs whose idle time is reported.
+/// Which idle times of CPUs are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleCpus {
-    /// All as one.
+    /// The mean of all CPUs.
     Together,
-    /// All as one, and each by itself.
+    /// The mean of all CPUs, and each CPU separately.
     Each,
 }
 
@@ -217,29 +217,29 @@ impl Default for Presentation {
 }
 
 impl Presentation {
-    /// Whether text for people is asked for; the banner is printed only then.
+    /// Whether the normal format is requested; the banner is printed only then.
     pub fn is_normal(&self) -> bool {
         self.formats.contains(&Format::Normal)
     }
 
-    /// Whether the terse format is asked for.
+    /// Whether the terse format is requested.
     pub fn is_terse(&self) -> bool {
         self.formats.contains(&Format::Terse)
     }
 
-    /// The JSON format asked for.
+    /// The requested JSON format.
     pub fn json(&self) -> Option<Format> {
         self.formats.iter().copied().find(|format| matches!(format, Format::Json | Format::JsonPlus))
     }
 }
 
 impl FioRequest {
-    /// Number of steps, which run one after the other.
+    /// Number of steps, which run one after another.
     pub fn step_count(&self) -> usize {
         self.jobs.last().map_or(0, |job| job.step + 1)
     }
 
-    /// Clones that are reported as one, by index into `jobs`, in the order of the report.
+    /// The units of the report, in order: for each, the indices into `jobs` of the clones reported together.
     pub fn units(&self) -> Vec<Vec<usize>> {
         let mut units: Vec<Vec<usize>> = Vec::new();
         for (at, job) in self.jobs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Options that say how many I/Os one call submits or reaps, and when a full queue is refilled.
+//! Options on how many I/Os a call submits or reaps, and on when a full queue is refilled.
 
 use workload::Batching;
 
@@ -7,9 +7,9 @@ use workload::Batching;
 pub struct BatchOptions {
     /// `iodepth_batch`; 0: the depth; `None`: not typed.
     pub submit: Option<u32>,
-    /// `iodepth_batch_complete_min`; 0: reap without waiting, which every turn does anyway.
+    /// `iodepth_batch_complete_min`; 0: reap without waiting, which a worker always does.
     pub least: u32,
-    /// `iodepth_batch_complete_max`; `None`: the same as `least`, if that is above 1.
+    /// `iodepth_batch_complete_max`; `None`: equal to `least`, if that is above 1.
     pub most: Option<u32>,
     /// `iodepth_low`; 0: the depth.
     pub low: Option<u32>,

@@ -1,4 +1,4 @@
-//! Options that hold a job to a latency or a rate, and to its share of a flow.
+//! Options for latency limits, minimum rates, latency targets, and a job's share of a flow.
 
 use workload::{Bounds, ByDirection, Bytes, Flow, LeastRates, Nanos, Steering, WhenFound};
 
@@ -7,14 +7,14 @@ use super::options::JobOptions;
 use super::shape::{Each, ShapeValue};
 use super::value::{Value, ValueError};
 
-/// Options as typed; each field is the option of its name in the table.
+/// Options as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct BoundOptions {
     pub rate_min: Each<u64>,
     pub rate_iops_min: Each<u64>,
     pub rate_cycle: Nanos,
-    /// Zero: no limit.
+    /// Zero means no limit.
     pub max_latency: Each<Nanos>,
     pub latency_target: Nanos,
     pub latency_window: Nanos,
@@ -25,7 +25,7 @@ pub struct BoundOptions {
     pub flow_sleep: Nanos,
 }
 
-/// Time after the start of a job in which fio checks no rate.
+/// Time after a job's start during which fio checks no minimum rate.
 const GRACE: Nanos = Nanos::from_secs(2);
 
 impl BoundOptions {
@@ -38,19 +38,19 @@ impl BoundOptions {
         }
     }
 
-    /// Sets the percentage of I/Os; the list has one value.
+    /// Sets the latency percentile from a list with one value.
     pub fn set_percentile(&mut self, value: &Value) {
         if let Value::Floats(floats) = value {
             self.latency_percentile = floats.values.first().copied().unwrap_or(100.0);
         }
     }
 
-    /// Whether a depth is searched for.
+    /// Whether the job searches for a depth.
     pub fn steers(&self) -> bool {
         self.latency_target > Nanos::ZERO
     }
 
-    /// What cannot be done, and what to do instead.
+    /// Returns the option that is invalid and the remedy, if there is one.
     pub(super) fn wrong(&self) -> Option<(&'static str, &'static str)> {
         let rated = self.rate_min.iter().chain(&self.rate_iops_min).any(|least| *least > 0);
         if rated && self.rate_cycle == Nanos::ZERO {
@@ -68,7 +68,7 @@ impl BoundOptions {
         None
     }
 
-    /// Directions, as indices, whose least rate exceeds their rate limit.
+    /// Indices of the directions whose minimum rate exceeds their rate limit.
     pub(super) fn above(&self, rate: &Each<u64>, rate_iops: &Each<u64>) -> Vec<usize> {
         let is_above = |most: u64, least: u64| most > 0 && most < least;
         (0..3)
@@ -83,7 +83,7 @@ fn each<T: Copy>([read, write, trim]: [T; 3]) -> ByDirection<T> {
     ByDirection { read, write, trim }
 }
 
-/// Limits whose violation ends a job.
+/// Limits that end a job when it crosses them.
 pub(super) fn bounds(options: &JobOptions) -> Bounds {
     let BoundOptions { rate_min, rate_iops_min, rate_cycle, max_latency, .. } = options.bounds.clone();
     let rated = rate_min.iter().chain(&rate_iops_min).any(|least| *least > 0);
@@ -99,7 +99,7 @@ pub(super) fn bounds(options: &JobOptions) -> Bounds {
     }
 }
 
-/// The search for a depth, if there is one.
+/// The search for a depth, if requested.
 pub(super) fn steering(options: &JobOptions) -> Option<Steering> {
     let bounds = &options.bounds;
     bounds.steers().then_some(Steering {
@@ -110,7 +110,7 @@ pub(super) fn steering(options: &JobOptions) -> Option<Steering> {
     })
 }
 
-/// The job's weight relative to other jobs of its flow.
+/// The job's weight relative to the other jobs of its flow.
 pub(super) fn flow(options: &JobOptions) -> Option<Flow> {
     let BoundOptions { flow, flow_id, flow_sleep, .. } = options.bounds;
     (flow > 0).then_some(Flow { id: flow_id, weight: flow, rest: flow_sleep })
@@ -126,7 +126,7 @@ pub(super) fn each_time(word: &str) -> Result<Each<Option<Nanos>>, ValueError> {
     for (place, word) in times.iter_mut().zip(&typed).filter(|(_, word)| !word.is_empty()) {
         *place = Some(number::time(word, TimeUnit::Microseconds)?);
     }
-    // Values left out after the last one are the same as that.
+    // Missing trailing values are equal to the last one.
     let last = times[typed.len() - 1];
     times.iter_mut().skip(typed.len()).for_each(|place| *place = last);
     Ok(times)

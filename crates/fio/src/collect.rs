@@ -27,7 +27,7 @@ use super::verify;
 /// Most jobs of one call, clones included: fio's own limit (`REAL_MAX_JOBS`).
 const MOST_JOBS: usize = 4096;
 
-/// Adds to an unknown option the known name that was probably meant.
+/// Adds to the error of an unknown option the known name that was probably meant.
 fn with_near(error: FioError) -> FioError {
     let FioError::BadOption { typed, .. } = error else { return error };
     let name = typed.text.split('=').next().unwrap_or_default().trim_end();
@@ -46,7 +46,7 @@ type Echo = Vec<(String, String)>;
 struct Draft {
     options: JobOptions,
     echo: Echo,
-    /// Options of single engines, checked once the engine is known.
+    /// Options of individual engines, checked once the engine is known.
     for_engines: Vec<Setting>,
 }
 
@@ -96,12 +96,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Sets what happens to words that are not taken.
+    /// Sets how refused words are handled.
     pub fn treating(self, untaken: RefusalHandling) -> Collector<'a> {
         Collector { untaken, ..self }
     }
 
-    /// Takes out the words that have not been taken so far.
+    /// Takes out the words refused so far.
     pub fn untaken(&mut self) -> RefusalHandling {
         std::mem::take(&mut self.untaken)
     }
@@ -117,7 +117,7 @@ impl<'a> Collector<'a> {
                 let taken = self.apply(section, &mut defaults);
                 merge_echo(&mut self.globals, &defaults.echo);
                 defaults.echo.clear();
-                // A job is named by its heading unless its own section gives a name.
+                // A job is named by its heading unless its own section sets a name.
                 defaults.options.name = None;
                 let known = self.refuse_unknown(section, &defaults.options);
                 self.defaults = defaults;
@@ -132,8 +132,8 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Adds the sections of a job file. Defaults of the command line apply to the first file only; each further file starts
-    /// afresh, after a stonewall.
+    /// Adds the sections of a job file. Defaults of the command line apply to the first file only; each further file
+    /// starts afresh, after a stonewall.
     ///
     /// # Errors
     /// The first option or job that is refused.
@@ -152,10 +152,10 @@ impl<'a> Collector<'a> {
         self.take(&sections)
     }
 
-    /// Returns everything that was asked for.
+    /// Returns the complete request.
     ///
     /// # Errors
-    /// If there is no job, or jobs that are reported as one differ in what is reported.
+    /// If there is no job, or if jobs that are reported together ask for different reports.
     pub fn finish(self, words: &[String], presentation: Presentation) -> Result<FioRequest, FioError> {
         if self.jobs.is_empty() {
             return Err(FioError::NoJobs);
@@ -193,7 +193,7 @@ impl<'a> Collector<'a> {
 
     fn apply(&mut self, section: &Section, draft: &mut Draft) -> Result<(), FioError> {
         for setting in &section.settings {
-            // A heading of the command line: fio lists it among the options, but no job is named by it.
+            // A heading on the command line: fio lists it among the options, but it names no job.
             let heading = section.is_global && setting.row.name == "name" && setting.value == section.name;
             if !heading {
                 self.apply_one(setting, draft)?;
@@ -203,7 +203,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Refuses an unknown option; if the engine has no stand-in here, the option may be its own, and the engine is refused.
+    /// Refuses an unknown option. An engine without a stand-in here may know it, and is refused instead.
     fn refuse_unknown(&mut self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
         match section.unknown.first() {
             None => Ok(()),
@@ -281,7 +281,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Finds the files below `opendir`, which replace those that would otherwise be named.
+    /// Finds the files below `opendir`, which replace those that would otherwise be used.
     fn find_files(&self, options: &mut JobOptions) -> Result<(), FioError> {
         let Some(place) = &options.opendir else { return Ok(()) };
         options.found = (self.around.below)(place).map_err(|error| {
@@ -312,7 +312,7 @@ impl<'a> Collector<'a> {
         label
     }
 
-    /// Seed of a clone: the same in every run with `randrepeat` or a typed seed, otherwise a new one; clones always differ.
+    /// Seed of a clone: the same in every run with `randrepeat` or a typed seed, otherwise new; clones always differ.
     fn seed(&self, options: &JobOptions, number: u32) -> u64 {
         let repeats = options.randrepeat || options.randseed_typed;
         let base = if repeats { options.randseed } else { self.around.entropy };
@@ -405,7 +405,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Drops options that have no effect beside the others, with a remark on each.
+    /// Drops options that have no effect in combination with others, with a remark on each.
     fn settle(&mut self, name: &str, options: &mut JobOptions) {
         if options.time_based && options.runtime.0 == 0 {
             options.time_based = false;
@@ -424,7 +424,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Settles what depends on the engine, with remarks on how it differs from fio's.
+    /// Settles the options that depend on the engine, with remarks on how it differs from fio's.
     fn settle_engine(&mut self, name: &str, options: &mut JobOptions) {
         if let Some(difference) = options.engine.difference() {
             let words = format!("{name}: ioengine={}: {difference}", options.engine.name);
@@ -442,7 +442,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Checks that pieces with gaps between them have both the mode and a length.
+/// Checks that strided zones have both `zonemode` and a length.
 fn check_zones(options: &JobOptions) -> Result<(), FioError> {
     let (what, remedy) = match (options.strided, options.zonesize) {
         _ if options.zoned_device => ("zonemode=zbd", "zoned devices are not supported; zonemode=strided is"),
@@ -453,7 +453,7 @@ fn check_zones(options: &JobOptions) -> Result<(), FioError> {
     Err(FioError::refused(what, remedy))
 }
 
-/// Merges typed options into `echo`; a later value replaces an earlier one in place.
+/// Merges typed options into `echo`; a later value replaces an earlier value in place.
 fn merge_echo(echo: &mut Echo, typed: &[(String, String)]) {
     for (name, value) in typed {
         match echo.iter_mut().find(|(known, _)| known == name) {
@@ -463,7 +463,7 @@ fn merge_echo(echo: &mut Echo, typed: &[(String, String)]) {
     }
 }
 
-/// Lets an unsupported option pass if its value is the default, because then it asks for nothing.
+/// Accepts an unsupported option if its value is the default, because it then changes nothing.
 fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) -> Result<(), FioError> {
     let row = setting.row;
     let asks_nothing = !row.default.is_empty()
@@ -483,7 +483,7 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
     if engine.backend().is_none() {
         return Err(match instead(name) {
             Some(reason) => FioError::refused(&format!("ioengine={}", engine.name), reason),
-            // fio has an engine of that name.
+            // fio has an engine with that name.
             None if is_known(name) => FioError::refused(&format!("ioengine={}", engine.name), ANOTHER),
             None => FioError::UnknownEngine(engine.name.clone()),
         });
@@ -501,7 +501,7 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
     Ok(())
 }
 
-/// Turns a value that could not be read into an error, in fio's words where fio has any.
+/// Turns a value that could not be read into an error, in fio's words if fio has any.
 fn unread(setting: &Setting, error: &ValueError) -> FioError {
     let (detail, words) = match error {
         ValueError::Choice { words, .. } => (String::new(), *words),

@@ -1,4 +1,4 @@
-//! The command line, read as `getopt_long_only` does: jobs start at `--name`, job files stand among the options.
+//! The command line, parsed as `getopt_long_only` does: jobs start at `--name`, and job files appear among the options.
 
 use options::Support;
 use options::near::nearest;
@@ -17,7 +17,7 @@ use super::untaken::{RefusalHandling, ReportedWords, RequestDescription};
 use super::value::Kind;
 use super::{rows, showcmd, spoilt};
 
-/// The option that a name stands for.
+/// The option that a name identifies.
 #[derive(Clone, Copy)]
 enum Meaning {
     Command(&'static CommandRow),
@@ -29,13 +29,13 @@ enum Meaning {
 struct Line {
     commands: Commands,
     sections: Vec<Section>,
-    /// Indices into `sections` of jobs that an earlier `--section` does not choose.
+    /// Indices into `sections` of the jobs that an earlier `--section` does not select.
     left_out: Vec<usize>,
     files: Vec<String>,
     untaken: RefusalHandling,
 }
 
-/// Words that are still to be read.
+/// The words that are still to be read.
 type Words<'w> = std::slice::Iter<'w, String>;
 
 /// Reads the words after `fio`, and the job files that they name.
@@ -46,10 +46,10 @@ pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioErro
     read(words, around, RefusalHandling::Ends).map(|described| described.request)
 }
 
-/// Reads the same words only to describe what fio would do: what only plimsoll's fio refuses does not end it.
+/// Reads the words only to describe what fio would do: refusals by plimsoll's fio alone do not stop the parsing.
 ///
 /// # Errors
-/// [`FioError`] if fio would not understand the words either.
+/// [`FioError`] if fio itself would not understand the words.
 pub fn describe(words: &[String], around: &Surroundings) -> Result<RequestDescription, FioError> {
     read(words, around, RefusalHandling::Told(ReportedWords::default()))
 }
@@ -92,8 +92,8 @@ fn read(
     }
 }
 
-/// The sections that `--section` chooses, in all files. fio looks in the first file only and runs the others whole, which
-/// nobody means.
+/// The sections that `--section` selects, in all files. fio looks in the first file only and runs all sections of the
+/// others, which nobody means.
 struct SectionChoice {
     names: Vec<String>,
     reading: Reading,
@@ -147,7 +147,7 @@ fn read_words(words: &[String], untaken: RefusalHandling) -> Result<Line, FioErr
     Ok(line)
 }
 
-/// Whether `word` is an option that lacks its dashes.
+/// Whether `word` is an option without its dashes.
 pub fn is_option(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| exact(name).is_some())
 }
@@ -169,7 +169,7 @@ impl Line {
                 if self.untaken.is_told() {
                     let value = self.argument(Argument::Word, (word, value), rest)?;
                     self.untaken.of_engine(&format!("{name}={value}"));
-                    // The engine is refused with its job.
+                    // The engine is refused together with its job.
                     return Ok(());
                 }
                 return Err(lacks);
@@ -204,8 +204,8 @@ impl Line {
         }
     }
 
-    /// Value of an option: after `=`, or the next word if a value is required. fio takes the next word even if that is an
-    /// option itself, so both are lost.
+    /// Returns the value of an option: after `=`, or the next word if a value is required. fio takes the next word even
+    /// if it is itself an option, so both are lost.
     fn argument(
         &self,
         needed: Argument,
@@ -224,7 +224,7 @@ impl Line {
                 let near = nearest(word.trim_start_matches('-'), all_names());
                 FioError::MissingArgument { word: word.to_owned(), near }
             }),
-            // fio takes the next word even if that is an option, and logs under its name.
+            // fio takes the next word even if it is an option, and uses it as the prefix of the logs.
             (Argument::Word, None) if self.commands.reading == Reading::Exact => {
                 Ok(rest.next().cloned().unwrap_or_default())
             }
@@ -235,7 +235,7 @@ impl Line {
         }
     }
 
-    /// Refusal of the engine to which the option `word` may belong, if that engine has no stand-in here.
+    /// Returns the refusal of the engine to which the option `word` may belong, if that engine has no stand-in here.
     fn of_an_engine(&self, word: &str) -> Option<FioError> {
         let mut settings = self.sections.iter().flat_map(|section| &section.settings);
         let engine = settings.rfind(|setting| setting.row.name == "ioengine")?.value.trim();
@@ -257,12 +257,12 @@ impl Line {
     }
 }
 
-/// Finds the option that `name` stands for: exactly, or as a prefix of one option alone.
+/// Finds the option `name`: by its exact name, or by an abbreviation that fits only one option.
 fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
     if let Some(row) = COMMANDS.iter().find(|row| row.name == name || is_short(row, name)) {
         return Ok(Meaning::Command(row));
     }
-    // fio ignores, in silence, an option with one dash or with dashes for underscores; what is meant is plain.
+    // fio silently ignores an option with one dash, or with dashes in place of underscores; the meaning is clear.
     if let Some(row) = rows::named(name).or_else(|| rows::named(&name.replace('-', "_"))) {
         return Ok(Meaning::Job(row));
     }
@@ -299,7 +299,7 @@ fn all_names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|row| row.name).chain(ROWS.iter().flat_map(Row::names))
 }
 
-/// The name or alias that a prefix stands for, for messages.
+/// Returns the name or alias that an abbreviation means, for messages.
 fn full_name(row: &Row, typed: &str) -> &'static str {
     row.names()
         .find(|name| *name == typed)

@@ -11,7 +11,7 @@ use super::number::{TimeUnit, time};
 use super::reader::Reading;
 use super::{reference, rows};
 
-/// The version that the output claims: readers of fio's output branch on it.
+/// The version that the output states: programs that read fio's output branch on it.
 pub const VERSION: &str = "fio-3.42";
 
 /// Whether an option of the command line takes a value.
@@ -27,26 +27,26 @@ pub enum Argument {
     Word,
 }
 
-/// What the command line says apart from its jobs.
+/// Everything on the command line except the jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Commands {
-    /// How the result is shown.
+    /// How the result is presented.
     pub presentation: Presentation,
     /// Whether jobs that write are refused.
     pub readonly: bool,
     /// Sections of job files to run; empty: all.
     pub sections: Vec<String>,
-    /// Text to print instead of running.
+    /// Text to print instead of running anything.
     pub say: Option<String>,
-    /// Whose reading of words applies.
+    /// Whether words are read as the user means them or as fio reads them.
     pub reading: Reading,
     /// Whether to print the command line of the jobs instead of running them.
     pub show_command: bool,
-    /// Whether a remark is an error.
+    /// Whether a remark counts as an error.
     pub notes_are_fatal: bool,
     /// Remarks on words of the command line that are not options of a job.
     pub notes: Vec<String>,
-    /// Directory of the states of verification; `None`: the working directory.
+    /// Directory of the verification state files; `None`: the working directory.
     pub state_folder: Option<String>,
 }
 
@@ -101,7 +101,7 @@ const LEAST: Nanos = Nanos::from_millis(250);
 const REMOTE: &str = "load on other machines is not supported yet";
 const TRIGGER: &str = "nothing is started while jobs run; start the command beside this one, with timeout or a shell's &, or give exec_postrun";
 
-/// Every option of the command line.
+/// Every command line option.
 #[rustfmt::skip]
 pub static COMMANDS: &[CommandRow] = &[
     CommandRow::new("debug", Argument::Required).nearly(NO_LOG, "Enables fio's own log.", debug),
@@ -152,7 +152,7 @@ pub static COMMANDS: &[CommandRow] = &[
         .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
 ];
 
-/// The option that restores fio's own reading of every word.
+/// The option that makes every word be read exactly as fio reads it.
 pub const EXACT: &str = "fio-exact";
 
 fn say(commands: &mut Commands, text: impl FnOnce() -> String) -> Result<(), FioError> {
@@ -205,7 +205,7 @@ fn idle(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-/// Sets the topics of fio's debug log. fio ignores a word that is not a topic, with a message; here it is refused.
+/// Sets the topics of fio's debug log. fio ignores an unknown topic, with a message; here it is refused.
 fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     let kinds = value.split(',').map(|kind| kind.split(':').next().unwrap_or_default().trim());
     if let Some(other) =
@@ -219,7 +219,7 @@ fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-/// Sets when the live line is shown. fio ignores any other word in silence.
+/// Sets when the live line is shown. fio silently ignores any unknown word.
 fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     commands.presentation.eta = match value {
         "always" => Eta::Always,

@@ -1,4 +1,4 @@
-//! Where a job's I/O goes, how long it is and what it carries, as values of plimsoll's.
+//! Offsets, lengths and data of a job's I/O, as plimsoll's types.
 
 use workload::{
     Access, BlockSizes, Buffers, ByDirection, Bytes, Duplicates, Follow, Lengths, LengthsBy, Mix, Order,
@@ -18,11 +18,11 @@ pub fn access(options: &JobOptions, mix: Mix) -> Access {
     }
 }
 
-/// Random access. A job that is random only in part is a sequential one with jumps.
+/// Random access. A job that is random only in part is sequential with jumps.
 fn random(options: &JobOptions, mix: Mix) -> Access {
     let [read, write, trim] = options.percentage_random.map(|percent| percent.min(100) as u8);
     let uniform = options.spread == Spread::Uniform;
-    // fio's shift register visits each block once without a map.
+    // fio's shift register visits each block once even without a map.
     let repeats =
         if options.norandommap && !options.lfsr || !uniform { Repeats::With } else { Repeats::Without };
     let runs = u32::try_from(options.rw_number).ok().filter(|&length| length > 0);
@@ -40,9 +40,9 @@ fn random(options: &JobOptions, mix: Mix) -> Access {
     }
 }
 
-/// Pieces of `zonemode=strided`; a range that is not given is as long as the bytes done in it.
+/// Pieces of `zonemode=strided`; the default range is as long as the bytes accessed in it.
 fn pieces(options: &JobOptions) -> Option<Pieces> {
-    // The size decides alone: without zonemode=strided it is refused.
+    // The size alone decides: without zonemode=strided, a zonesize is refused.
     if options.zonesize == 0 {
         return None;
     }
@@ -109,8 +109,8 @@ fn shape(options: &JobOptions) -> Shape {
 }
 
 impl JobOptions {
-    /// Lengths of I/Os in the direction `at`: reads, writes, trims. Shares take precedence over a range, and a range over one
-    /// length. A write that follows a trim is as long as the trim.
+    /// Lengths of I/Os in direction `at` (reads, writes, trims). Shares take precedence over a range, and a range over
+    /// one length. A write that follows a trim has the trim's length.
     pub fn lengths(&self, at: usize) -> Lengths {
         let follows_trim = self.pattern.trims && self.pattern.writes;
         let at = if follows_trim { 2 } else { at };

@@ -1,4 +1,4 @@
-//! The options of a job for which nothing is typed: the defaults that the rows state.
+//! The options of a job for which no option is typed: the defaults of the rows.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ static UNTYPED: LazyLock<JobOptions> = LazyLock::new(|| {
     let mut options = JobOptions::default();
     let mut reader = Reader::default();
     for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
-        // Every default can be read; a test holds that.
+        // Every default is valid; a test checks that.
         if let Ok(value) = reader.read(row.takes, row.default) {
             (row.apply)(&mut options, &value);
         }
@@ -21,7 +21,7 @@ static UNTYPED: LazyLock<JobOptions> = LazyLock::new(|| {
 });
 
 impl JobOptions {
-    /// Options of a job for which nothing is typed: the default of each row, in the order of the rows.
+    /// Returns the options of a job for which no option is typed: the default of each row, in the order of the rows.
     pub fn untyped() -> JobOptions {
         UNTYPED.clone()
     }

@@ -1,4 +1,4 @@
-//! The disks under the files of a run, each with the disks that it is made of.
+//! The disks under the files of a run, each with the disks of which it is made.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use super::steps::FioStep;
 pub struct Below {
     /// The kernel's name.
     pub name: String,
-    /// Whether it is a partition of a disk.
+    /// Whether the device is a partition of a disk.
     pub is_partition: bool,
-    /// Names of the devices directly below it.
+    /// Names of the devices directly below this one.
     pub below: Vec<String>,
 }
 
-/// A disk, and the disks that it is made of.
+/// A disk, and the disks of which it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disk {
     name: String,
@@ -26,7 +26,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The topmost disks of the files of `steps`, each once; `chain` lists the devices below a file, the nearest first.
+    /// The topmost disks under the files of `steps`, each once; `chain` lists the devices below a file, nearest first.
     pub fn under(steps: &[FioStep], chain: impl Fn(&Path) -> Vec<Below>) -> Vec<Disk> {
         let mut disks: Vec<Disk> = Vec::new();
         for path in steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files) {
@@ -45,20 +45,20 @@ impl Disk {
 
     fn named(name: &str, chain: &[Below]) -> Disk {
         let of = |known: &&Below| known.name == name;
-        // A loop device stands on a file, whose disk fio does not look for.
+        // A loop device is backed by a file, whose disk fio does not look up.
         let is_made_of_others = name.starts_with("dm-") || name.starts_with("md");
         let below = chain.iter().find(of).filter(|_| is_made_of_others).map(|found| found.below.clone());
         let members = below.unwrap_or_default().iter().map(|name| Disk::named(name, chain)).collect();
         Disk { name: name.to_owned(), members }
     }
 
-    /// Its name and the names of all disks below it.
+    /// Returns the names of this disk and of all disks below it.
     pub fn names(&self) -> Vec<String> {
         let below = self.members.iter().flat_map(Disk::names);
         std::iter::once(self.name.clone()).chain(below).collect()
     }
 
-    /// Its counters between the first and the last of `samples`; `None` if it is missing from either.
+    /// Difference of the disk's counters between the first and the last of `samples`; `None` if either lacks the disk.
     pub fn use_in(&self, samples: &[Sample]) -> Option<DiskUse> {
         let members = self.members.iter().filter_map(|member| member.use_in(samples)).collect();
         Some(DiskUse { members, ..DiskUse::between(&self.name, samples)? })

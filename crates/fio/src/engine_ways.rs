@@ -1,28 +1,28 @@
-//! What each of fio's engines does, whether or not it runs here. Data: an engine is a row.
+//! Description of each of fio's engines, whether or not it runs here. Data: an engine is a row.
 
 use super::error::Waits;
 use Stage::{Elsewhere, Here, Nowhere};
 use Waits::{ForEach, ForNone};
 
-/// Where an engine's I/O goes.
+/// Where the I/O of an engine goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Files and devices of this machine.
     Here,
-    /// A store that no file or device of this machine stands for.
+    /// A store that is not a file or device of this machine.
     Elsewhere,
     /// Nowhere: no block of storage is read or written.
     Nowhere,
 }
 
-/// What an engine of fio's does.
+/// Description of one of fio's engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineWay {
-    /// Whether it waits for each I/O, so that a depth has no effect.
+    /// Whether the engine waits for each I/O, so that a depth has no effect.
     pub waits: Waits,
-    /// Where its I/O goes.
+    /// Where the engine's I/O goes.
     pub stage: Stage,
-    /// What it does, in words.
+    /// The engine's method of I/O, in words.
     pub by: &'static str,
 }
 
@@ -30,7 +30,7 @@ const fn way(waits: Waits, stage: Stage, by: &'static str) -> EngineWay {
     EngineWay { waits, stage, by }
 }
 
-/// Every engine of fio's. Source: fio's HOWTO, I/O engine.
+/// Every engine of fio. Source: fio's HOWTO, I/O engine.
 #[rustfmt::skip]
 const WAYS: &[(&[&str], EngineWay)] = &[
     (&["sync"], way(ForEach, Here, "lseek with read and write")),
@@ -77,7 +77,7 @@ const WAYS: &[(&[&str], EngineWay)] = &[
     (&["page_fault"], way(ForEach, Nowhere, "memory is touched")),
 ];
 
-/// What the engine `name` does; `None` if fio has no such engine. Of `name:path` only the name counts.
+/// Returns the description of engine `name`; `None` if fio has no such engine. Of `name:path`, only the name counts.
 pub fn engine_way(name: &str) -> Option<EngineWay> {
     let name = name.split(':').next().unwrap_or(name);
     WAYS.iter().find(|(names, _)| names.contains(&name)).map(|(_, way)| *way)

@@ -1,28 +1,28 @@
-//! The engines of fio: what replaces each one here, or what to do instead.
+//! fio's engines: the replacement for each one here, or what to use instead.
 
 use workload::{Act, BackendAsk, BackendKind};
 
-/// What happens to a job with an engine.
+/// How a job with a given engine is run, or why it is refused.
 #[derive(Clone, Copy)]
 enum Handling {
-    /// It runs on this backend.
+    /// Runs on this backend.
     On(BackendKind),
-    /// It runs on this backend, with this difference.
+    /// Runs on this backend, with the difference described.
     Like(BackendKind, &'static str),
-    /// It does this to files, one after the other.
+    /// Performs this operation on files, one after the other.
     Does(Act),
-    /// It does this to files, with this difference.
+    /// Performs this operation on files, with the difference described.
     DoesLike(Act, &'static str),
-    /// It is refused, with what to do instead.
+    /// Refused; the text says what to do instead.
     Instead(&'static str),
 }
 
 use Handling::{Does, DoesLike, Instead, Like, On};
 
-/// Advice to take an engine that runs here.
+/// Advice to use an engine that runs here.
 pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
 const NETWORKS: Handling = Instead("networks are not loaded, only storage");
-/// How acts on files differ: fio counts an I/O for each block of a file, but times one of them.
+/// Difference in operations on whole files: fio counts an I/O for each block of a file, but times one of them.
 const ONE_EACH: &str = "each file is one operation and counts as one I/O of bs bytes, however long it is, where fio counts one for each block of it";
 const ELSEWHERE: Handling =
     Instead("remote stores are not spoken to; mount it, and give a directory there with psync or libaio");
@@ -81,7 +81,7 @@ pub fn is_known(name: &str) -> bool {
     handling(name).is_some()
 }
 
-/// What to do instead of a job with the engine `name`; `None` if fio has no such engine, or if it runs here.
+/// What to do instead of a job with the engine `name`; `None` if fio has no such engine, or if the engine runs here.
 pub fn instead(name: &str) -> Option<&'static str> {
     match handling(name)? {
         Instead(remedy) => Some(remedy),
@@ -89,7 +89,7 @@ pub fn instead(name: &str) -> Option<&'static str> {
     }
 }
 
-/// An engine of fio's, by name.
+/// An engine of fio, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
     /// The name as typed.
@@ -97,7 +97,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The backend that replaces it here; `None` if there is none.
+    /// The backend that replaces the engine here; `None` if there is none.
     pub fn backend(&self) -> Option<BackendKind> {
         match handling(&self.name)? {
             On(backend) | Like(backend, _) => Some(backend),
@@ -106,7 +106,7 @@ impl Engine {
         }
     }
 
-    /// The backend to ask for: for an engine made of a library's threads, whichever works best here.
+    /// The backend to request: for an engine that uses a library's threads, the best one available here.
     pub fn ask(&self) -> BackendAsk {
         match handling(&self.name) {
             Some(On(backend) | Like(backend @ BackendKind::Pread, _)) => BackendAsk::Only(backend),
@@ -115,7 +115,7 @@ impl Engine {
         }
     }
 
-    /// How its stand-in differs from it.
+    /// Difference between the engine and its replacement here.
     pub fn difference(&self) -> Option<&'static str> {
         match handling(&self.name)? {
             Like(_, difference) | DoesLike(_, difference) => Some(difference),
@@ -123,7 +123,7 @@ impl Engine {
         }
     }
 
-    /// What the system call of an I/O does.
+    /// The operation that each I/O of the engine performs.
     pub fn act(&self) -> Act {
         match handling(&self.name) {
             Some(Does(act) | DoesLike(act, _)) => act,
@@ -131,22 +131,22 @@ impl Engine {
         }
     }
 
-    /// Whether it works on directories instead of files.
+    /// Whether the engine works on directories instead of files.
     pub fn is_of_folders(&self) -> bool {
         matches!(self.name.as_str(), "dircreate" | "dirstat" | "dirdelete")
     }
 
-    /// Whether its I/O goes through the page cache whatever the options say.
+    /// Whether the engine's I/O always goes through the page cache, whatever the options.
     pub fn maps_files(&self) -> bool {
         self.name == "mmap"
     }
 
-    /// Whether it does any I/O.
+    /// Whether the engine does any I/O.
     pub fn is_real(&self) -> bool {
         self.backend() != Some(BackendKind::Null)
     }
 
-    /// Whether only one I/O is in flight, whatever `iodepth` says.
+    /// Whether the engine has only one I/O in flight, whatever `iodepth` says.
     pub fn is_synchronous(&self) -> bool {
         self.backend() == Some(BackendKind::Pread)
     }

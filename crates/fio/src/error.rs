@@ -1,4 +1,4 @@
-//! What fio says when it refuses, on which stream and with which exit code, and what plimsoll adds to that.
+//! fio's refusals: their text, output stream and exit code, and plimsoll's additions.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -32,50 +32,50 @@ impl fmt::Display for Place {
     }
 }
 
-/// An option that was refused: its text and, in a job file, the job that is dropped for it and its place.
+/// A refused option: its text and, in a job file, its place and the job that is dropped because of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedOption {
     /// `name=value` as typed.
     pub text: String,
-    /// Job and place, in a job file only.
+    /// Job and place; only in a job file.
     pub within: Option<(String, Place)>,
 }
 
 /// Whether an engine waits for each I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// It waits for each I/O.
+    /// The engine waits for each I/O.
     ForEach,
-    /// It submits, and reaps completions later.
+    /// The engine submits I/Os, and reaps completions later.
     ForNone,
 }
 
 /// A job whose region has no known length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobWithoutSize {
-    /// Its index among all jobs.
+    /// Index of the job among all jobs.
     pub number: usize,
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Its file, which is missing; `None` for an engine without files.
+    /// The missing file; `None` for an engine without files.
     pub path: Option<PathBuf>,
 }
 
-/// A file that is shorter than what a job reads of it.
+/// A file that is missing or shorter than the range that a job reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lacking {
     /// The job.
     pub job: String,
     /// The file.
     pub path: PathBuf,
-    /// Its length in bytes; `None` if it is missing.
+    /// Length of the file in bytes; `None` if it is missing.
     pub there: Option<u64>,
     /// Offset at which the job's reads end, in bytes.
     pub wanted: u64,
 }
 
 impl Lacking {
-    /// The errno with which fio's job ends under `--readonly`: EIO for reads past the end, ENOENT if there is no file.
+    /// Errno with which fio's job ends under `--readonly`: EIO for reads past the end, ENOENT without a file.
     fn errno(&self) -> i32 {
         if self.there.is_some() { 5 } else { 2 }
     }
@@ -105,33 +105,33 @@ impl Lacking {
     }
 }
 
-/// Why nothing runs. `Display` gives what goes to stderr, in fio's words where fio has any; [`hint`](FioError::hint) adds
-/// what to do.
+/// Why nothing runs. `Display` gives the text for stderr, in fio's words if fio has any; [`hint`](FioError::hint) adds
+/// the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FioError {
     /// An unknown option on the command line.
     #[error("fio: unrecognized option '{word}'\nfio: unrecognized option '{word}'{}", did_you_mean(near))]
     UnrecognizedOption {
-        /// As typed.
+        /// The option as typed.
         word: String,
-        /// The known name closest to it.
+        /// The closest known name.
         near: Option<&'static str>,
     },
-    /// An option of the command line without its value.
+    /// A command line option without its value.
     #[error(
         "fio: option '{word}' requires an argument\nfio: unrecognized option '{word}'{}",
         did_you_mean(near)
     )]
     MissingArgument {
-        /// As typed.
+        /// The option as typed.
         word: String,
-        /// Its full name.
+        /// The full name of the option.
         near: Option<&'static str>,
     },
     /// A value for an option that takes none.
     #[error("fio: option '{word}' doesn't allow an argument")]
     NeedlessArgument {
-        /// As typed.
+        /// The option as typed.
         word: String,
     },
     /// An empty value.
@@ -140,30 +140,30 @@ pub enum FioError {
         /// Name of the option.
         name: String,
     },
-    /// A prefix that fits several options.
+    /// An abbreviation that fits several options.
     #[error(
         "fio: option '{word}' is ambiguous; possibilities:{}\nfio: unrecognized option '{word}'{}",
         possibilities(fits),
         did_you_mean(near)
     )]
     Ambiguous {
-        /// As typed.
+        /// The option as typed.
         word: String,
         /// The names that fit.
         fits: Vec<&'static str>,
-        /// The closest of all names.
+        /// The closest of all known names.
         near: Option<&'static str>,
     },
-    /// A value that could not be read. `words` are the valid ones of an enumeration.
+    /// A value that could not be read. For an enumeration, `words` are the valid ones.
     #[error("{detail}fio: failed parsing {}{}", typed.text, dropped(typed))]
     Parsing {
         /// The option.
         typed: Box<RefusedOption>,
-        /// Lines of fio's own that go before the message, or empty.
+        /// Lines of fio's own that precede the message; may be empty.
         detail: String,
         /// The valid words.
         words: &'static [Word],
-        /// What was probably meant, or empty.
+        /// The suggestion of what was meant; may be empty.
         meant: String,
     },
     /// An unknown option in a job file.
@@ -171,7 +171,7 @@ pub enum FioError {
     BadOption {
         /// The option.
         typed: Box<RefusedOption>,
-        /// The known name closest to it.
+        /// The closest known name.
         near: Option<&'static str>,
     },
     /// An option before any section of a job file.
@@ -182,18 +182,18 @@ pub enum FioError {
         /// Place in the job file.
         place: Place,
     },
-    /// Something in a job file that is not understood here.
+    /// A part of a job file that is not understood here.
     #[error("fio: {place}: {problem}")]
     JobFile {
         /// Place in the job file.
         place: Place,
-        /// What is wrong, and what to do.
+        /// The problem and the remedy.
         problem: String,
     },
     /// A job file that could not be read.
     #[error("fio: unable to open '{path}' job file")]
     NoJobFile {
-        /// As typed.
+        /// The path as typed.
         path: String,
         /// The reason.
         reason: String,
@@ -201,14 +201,14 @@ pub enum FioError {
     /// An included file that could not be read.
     #[error("fio: unable to open '{path}' job file\nError 1 while parsing include file {path}")]
     NoInclude {
-        /// As typed.
+        /// The path as typed.
         path: String,
         /// Place of the line that includes it.
         place: Place,
         /// The reason.
         reason: String,
     },
-    /// A section in an included file.
+    /// A section heading in an included file.
     #[error("No new sections in included files")]
     SectionInInclude {
         /// Place in the included file.
@@ -217,21 +217,21 @@ pub enum FioError {
     /// No job.
     #[error("No job(s) defined\n")]
     NoJobs,
-    /// No section with a name that was asked for.
+    /// No section with any of the requested names.
     #[error("No job(s) defined\n")]
     NoSection {
-        /// The names asked for.
+        /// The requested names.
         asked: Vec<String>,
-        /// The names that exist.
+        /// The existing names.
         there: Vec<String>,
     },
     /// `--section=global`.
     #[error("fio: can't use global as only section")]
     GlobalSection,
-    /// A remark, under `--warnings-fatal`.
+    /// A remark, made an error by `--warnings-fatal`.
     #[error("fio: {0}")]
     Warned(String),
-    /// Help that was asked on something unknown.
+    /// A request for help on something unknown.
     #[error("{said}")]
     NoHelp {
         /// Text for stderr.
@@ -250,7 +250,7 @@ pub enum FioError {
     OutputFile {
         /// The errno.
         errno: i32,
-        /// The path, and what to do.
+        /// The path and the remedy.
         why: String,
     },
     /// A region shorter than its shortest block.
@@ -272,7 +272,7 @@ pub enum FioError {
     /// Both kinds of rate at once.
     #[error("fio: rate and rate_iops are mutually exclusive")]
     RateTwice,
-    /// A least rate above the rate limit, with the directions by index.
+    /// A minimum rate above the rate limit, with the directions by index.
     #[error("{}", rates_below_least(.0))]
     RateBelowLeast(Vec<usize>),
     /// Jobs with neither a size nor a file that has one.
@@ -291,19 +291,19 @@ pub enum FioError {
         /// Length of the longest file in bytes.
         there: u64,
     },
-    /// A job that writes, under `--readonly`.
+    /// A job that writes, despite `--readonly`.
     #[error("fio: trim and write operations are not allowed with the --readonly parameter.")]
     Readonly,
-    /// A file that is missing or too short, under `--readonly`.
+    /// A file that is missing or too short, which `--readonly` forbids to lay out.
     #[error("fio: refusing extend of file due to read-only")]
     ReadonlyExtend(Lacking),
-    /// A file that is too short for a job that only reads, and that plimsoll did not lay out.
+    /// A file that is too short for a job that only reads, and that was not laid out by plimsoll.
     #[error(
         "fio: refusing to replace {}: it holds {} bytes of the {} that are to be read",
         .0.path.display(), .0.there.unwrap_or(0), .0.wanted
     )]
     NotOurs(Lacking),
-    /// A `directory` that is not one.
+    /// A `directory` that is not a directory.
     #[error("fio: {path} is not a directory\nfio: failed parsing directory={typed}")]
     NotADirectory {
         /// The path that is not a directory.
@@ -322,7 +322,7 @@ pub enum FioError {
     Mounted {
         /// The device.
         path: String,
-        /// What uses it.
+        /// What uses the device.
         by: String,
     },
     /// A file system that refuses direct I/O when the file is opened.
@@ -336,12 +336,12 @@ pub enum FioError {
     Setup {
         /// Name of the call.
         call: &'static str,
-        /// Its errno.
+        /// The errno.
         errno: i32,
-        /// What it was called on, and what to do.
+        /// The argument of the call, and the remedy.
         why: String,
     },
-    /// Direct I/O at an offset or length that cannot be had. fio learns it from its first I/O, and says so in these words.
+    /// Direct I/O at an impossible offset or length. fio learns that from its first I/O, and says so in these words.
     #[error(
         "fio: io_u error on file {path}: {}: {direction} offset={offset}, buflen={bytes}",
         errno_text(EINVAL)
@@ -357,59 +357,59 @@ pub enum FioError {
         bytes: u64,
         /// Whether the engine waits for each I/O; only then does fio mention the first one.
         engine: Waits,
-        /// What is misaligned, and what to do.
+        /// What is misaligned, and the remedy.
         why: String,
     },
     /// A terse version that does not exist.
     #[error("fio: bad terse version format")]
     TerseVersion,
-    /// A request that cannot be run, for a reason that fio does not know.
+    /// A request that cannot be run, for a reason that fio does not have.
     #[error("fio: {0}")]
     CannotRun(String),
-    /// A known option whose value is not honoured here.
+    /// A known option whose value is not supported here.
     #[error("fio: {option} is not supported: {reason}")]
     Refused {
-        /// As typed.
+        /// The option as typed.
         option: String,
-        /// Why, and what to do instead.
+        /// The reason and the remedy.
         reason: String,
-        /// Place, in a job file.
+        /// The place; only in a job file.
         place: Option<Place>,
     },
-    /// Jobs of a group that are reported together but differ in what is reported.
+    /// Jobs of a group that are reported together but ask for different reports.
     #[error("fio: lat_percentiles in job: {0} differs from group")]
     DiffersFromGroup(String),
-    /// A trace that cannot be replayed. fio leaves out rows that it does not understand, and replays the rest.
+    /// A trace that cannot be replayed. fio leaves out rows that it does not understand, and replays the others.
     #[error(
         "fio: {}: {problem}\nfio: pid=0, err={EINVAL}/file:iolog.c:795, func=failed initializing iolog, error={}",
         place.as_ref().map_or_else(|| path.clone(), Place::to_string), errno_text(EINVAL)
     )]
     Trace {
-        /// Place, in a text trace.
+        /// The place; only in a text trace.
         place: Option<Place>,
         /// Path of the trace.
         path: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and what would be correct.
         problem: String,
     },
-    /// A word that the shell or a web page has spoilt.
+    /// A word that a shell or a web page has altered.
     #[error("fio: '{word}': {problem}")]
     Spoilt {
-        /// As typed.
+        /// The word as typed.
         word: String,
-        /// What is wrong, and what to write.
+        /// The problem, and what to write.
         problem: String,
     },
 }
 
 impl FioError {
-    /// Returns the refusal of what was typed on the command line.
+    /// Returns the refusal of an option of the command line.
     pub(super) fn refused(option: &str, reason: &str) -> FioError {
         FioError::Refused { option: option.to_owned(), reason: reason.to_owned(), place: None }
     }
 
-    /// Exit code: the number of jobs that need a size, otherwise 1. fio exits with 0 if it refuses a mounted device; here
-    /// every refusal is 1.
+    /// Exit code: the number of jobs without a size, otherwise 1. fio exits with 0 after it has refused a mounted
+    /// device; here, every refusal gives 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             FioError::NeedSize { jobs, .. } => jobs.len().clamp(1, 255) as u8,
@@ -451,7 +451,7 @@ impl FioError {
         }
     }
 
-    /// Whether the error concerns one job only: fio notices it after its banner, and runs the other jobs.
+    /// Whether the error concerns only one job: fio notices it after its banner, and runs the other jobs.
     pub fn is_of_a_job(&self) -> bool {
         matches!(
             self,
@@ -469,7 +469,7 @@ impl FioError {
         )
     }
 
-    /// The errno with which the job ends that this error keeps from running. fio reports 0 for some of them.
+    /// The errno with which the job ends that this error keeps from running. fio reports 0 for some such errors.
     pub fn errno(&self) -> i32 {
         match self {
             FioError::Setup { errno, .. } => *errno,
@@ -482,7 +482,7 @@ impl FioError {
     }
 }
 
-/// fio's two lines for each job, one job after the other.
+/// fio's two lines for each job, one job after another.
 fn need_size(jobs: &[JobWithoutSize]) -> String {
     let lines = jobs.iter().map(|job| {
         let name = &job.name;
@@ -493,7 +493,7 @@ fn need_size(jobs: &[JobWithoutSize]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What fio prints after an I/O error of a job.
+/// Returns the text that fio prints after an I/O error of a job.
 pub fn verror(errno: i32) -> String {
     format!("file:io_u.c:1876, func=io_u error, error={}", errno_text(errno))
 }

@@ -1,14 +1,14 @@
-//! How fio itself reads numbers, letter by letter, whatever was meant: for `--fio-exact`, and to report what it would read.
+//! fio's own reading of numbers, letter by letter: for `--fio-exact`, and to report what fio would read.
 //!
-//! A number is what the C library takes from the start of the word. A unit is looked for after the leading digits: for bytes
-//! by its first letters, for times by the whole word. fio ignores what follows in silence.
+//! A number is what the C library reads from the start of a word. The unit is looked for after the leading digits: for
+//! bytes by its first letters, for times by the whole rest. fio silently ignores anything after it.
 
 use options::power;
 use workload::Nanos;
 
 use super::units::{KbBase, NumberError, TimeUnit};
 
-/// The greatest power that fio knows: `p`, the fifth.
+/// The greatest power of the base that fio knows: `p`, the fifth.
 pub const POWER_MOST: u32 = 5;
 
 /// A number, and whether a percent sign follows it.
@@ -21,7 +21,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// What fio stores if it does not expect a percentage: minus one less the number.
+    /// The value that fio stores if it expects no percentage: a percentage becomes minus one minus the number.
     pub fn stored(self) -> i64 {
         if self.percent { (-1_i64).wrapping_sub(self.value) } else { self.value }
     }
@@ -39,7 +39,7 @@ pub fn count(word: &str, base: KbBase) -> Result<Exact, NumberError> {
     Ok(Exact { value: value.wrapping_mul(factor), percent })
 }
 
-/// Reads the time that fio takes from `word`; a unit that is not exactly one of fio's counts microseconds.
+/// Reads the time that fio takes from `word`; a unit that is not exactly one of fio's is taken for microseconds.
 ///
 /// # Errors
 /// If `word` does not start with a number, the number exceeds 64 bits, or it is negative.
@@ -64,7 +64,7 @@ pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
     u64::try_from(nanos).map(Nanos).map_err(|_| NumberError::Negative(word.to_owned()))
 }
 
-/// Reads the switch that fio takes from `word`: any number but zero is on.
+/// Reads the switch that fio takes from `word`: any number except zero means on.
 ///
 /// # Errors
 /// If `word` does not start with a number.
@@ -105,7 +105,7 @@ fn leading(word: &str) -> Result<i64, NumberError> {
     }
 }
 
-/// What follows the sign and the leading digits. After a leading blank that is the whole word, in which no unit is found.
+/// The text after the sign and the leading digits: after a leading blank the whole word, in which no unit is found.
 fn behind_digits(word: &str) -> &str {
     let unsigned = word.trim_start_matches(['+', '-']);
     unsigned.trim_start_matches(|c: char| c.is_ascii_digit())
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// fio 3.33 read each of these this way.
+    /// fio 3.33 read each of these words this way.
     #[test]
     fn traps_are_read_as_fio_reads_them() {
         let value = |word| count(word, KbBase::Binary).unwrap().stored();

@@ -1,4 +1,4 @@
-//! Which files a clone works on, and which part of each.
+//! The files that a clone uses, and the part of each.
 
 use std::path::{Path, PathBuf};
 
@@ -6,25 +6,25 @@ use super::asked::FioJob;
 use super::error::{FioError, JobWithoutSize};
 use super::value::Amount;
 
-/// What exists at a path.
+/// The file, device or directory at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnDisk {
-    /// Its length in bytes; 0 for a directory.
+    /// Length in bytes; 0 for a directory.
     pub bytes: u64,
-    /// Its kind.
+    /// Type of the file, device or directory.
     pub kind: OnDiskKind,
     /// Whether plimsoll laid it out and nobody has changed it since.
     pub laid_out: bool,
 }
 
-/// Kinds of what exists at a path.
+/// Types of files, devices and directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnDiskKind {
     /// A regular file.
     File,
     /// A block device.
     Device {
-        /// What holds it, if anything: a mount point, or a device on top of it.
+        /// What uses the device, if anything: a mount point, or a device on top of it.
         held_by: Option<String>,
     },
     /// A directory.
@@ -34,17 +34,17 @@ pub enum OnDiskKind {
 /// Length in bytes of the region of a job that writes until no space is left; offsets end at 2^63.
 const NO_END: u64 = 1 << 60;
 
-/// Looks at a path; `None` if nothing is there.
+/// Looks up a path; `None` if it does not exist.
 pub type Look<'l> = &'l dyn Fn(&Path) -> Option<OnDisk>;
 
-/// The part of each file that a clone works on.
+/// The part of each file that a clone uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// The files; none if the engine needs none.
     pub paths: Vec<PathBuf>,
     /// First byte in each file.
     pub offset: u64,
-    /// Bytes in each file; if they differ, those of the longest.
+    /// Bytes in each file; if the files differ, bytes in the longest.
     pub bytes: u64,
     /// Bytes in each file if they differ, otherwise empty.
     pub each: Vec<u64>,
@@ -58,7 +58,7 @@ impl Region {
         self.lengths().fold(0, u64::saturating_add)
     }
 
-    /// Bytes in each file, in order; without files, those of the region.
+    /// Bytes in each file, in order; without files, bytes of the region.
     pub fn lengths(&self) -> impl Iterator<Item = u64> + '_ {
         let of = |number| self.each.get(number).copied().unwrap_or(self.bytes);
         (0..self.paths.len().max(1)).map(of)
@@ -69,13 +69,13 @@ impl Region {
         self.paths.iter().zip(self.lengths().map(|bytes| self.offset.saturating_add(bytes)))
     }
 
-    /// The region if only the names of the files count: one block each.
+    /// The region of a job that only uses the names of its files: one block for each.
     pub fn of_names(self, block: u64) -> Region {
         Region { offset: 0, bytes: block, each: Vec::new(), file_bytes: block, ..self }
     }
 
-    /// The part of `paths` from `offset` on, with `lengths` bytes in each. Files with less than `block` bytes are left out;
-    /// `None` if none is left.
+    /// The part of `paths` from `offset` on, with `lengths` bytes in each file. Files with less than `block` bytes are
+    /// left out; `None` if no file remains.
     fn of(paths: Vec<PathBuf>, offset: u64, (lengths, block): (&[u64], u64)) -> Option<Region> {
         let fits = |(_, bytes): &(PathBuf, u64)| *bytes >= block;
         let (paths, each): (Vec<PathBuf>, Vec<u64>) =
@@ -86,7 +86,7 @@ impl Region {
     }
 }
 
-/// Files of a clone: those that are named, or names made from its name and numbers.
+/// Files of a clone: the named ones, or names made from the clone's name and numbers.
 pub fn paths(job: &FioJob) -> Vec<PathBuf> {
     let options = &job.options;
     let directories = options.directory.as_deref().map(split_list).unwrap_or_default();
@@ -97,7 +97,7 @@ pub fn paths(job: &FioJob) -> Vec<PathBuf> {
         Some(list) => split_list(list),
         None => (0..options.nrfiles).map(|number| made_name(job, number)).collect(),
     };
-    // fio puts the directory before an absolute name too.
+    // fio prepends the directory even to an absolute name.
     names
         .iter()
         .map(|name| match directories.len() {
@@ -116,7 +116,7 @@ fn made_name(job: &FioJob, number: u32) -> String {
         .replace("$clientuid", "")
 }
 
-/// Splits at colons; `\:` is a colon within a name.
+/// Splits a list at colons; `\:` is a colon within a name.
 pub fn split_list(list: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let mut letters = list.chars();
@@ -136,10 +136,10 @@ pub fn split_list(list: &str) -> Vec<String> {
     parts
 }
 
-/// The region of a job without files, whose length is what was asked for.
+/// The region of a job without files; its length is the requested size.
 ///
 /// # Errors
-/// If nothing gives its length, or it starts past the end.
+/// If no option gives the length, or the region starts past the end.
 pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
     let options = &job.options;
     let (long, files) = match options.size {
@@ -157,16 +157,16 @@ pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
     }
 }
 
-/// The error of a job whose region has no length; the command line is filled in later.
+/// The error of a job whose region has no length; the caller adds the command line later.
 pub fn needs_size(job: &FioJob, path: Option<PathBuf>) -> FioError {
     let lacking = JobWithoutSize { number: job.number as usize, name: job.name.clone(), path };
     FioError::NeedSize { jobs: vec![lacking], corrected: String::new() }
 }
 
-/// The region of a job with files, given what is there, or will be when the job starts.
+/// The region of a job with files; `there` lists the files as they are, or will be when the job starts.
 ///
 /// # Errors
-/// If nothing gives its length, or it starts past the end.
+/// If nothing determines the length, or the region starts past the end.
 pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Result<Region, FioError> {
     let options = &job.options;
     let lengths_there = || there.iter().map(|found| found.as_ref().map_or(0, |on_disk| on_disk.bytes));
@@ -191,13 +191,13 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     Ok(Region { file_bytes, ..region })
 }
 
-/// Bytes of each file from `offset` on, given the lengths `there`; `None` if nothing gives them. `filesize` is where a file
-/// ends, whatever it holds and wherever the clone begins; all files share `size`.
+/// Bytes of each file from `offset` on, given the lengths `there`; `None` if nothing determines them. `filesize` sets
+/// where a file ends, whatever its contents and wherever the clone begins; all files share `size`.
 fn lengths(job: &FioJob, there: &[u64], offset: u64) -> Result<Option<Vec<u64>>, FioError> {
     let options = &job.options;
     let pattern = options.pattern;
     let files = there.len().max(1) as u64;
-    // Random places must be known beforehand, and data must exist to be read.
+    // Random offsets need a known length, and reads need existing data.
     let fills = options.fill_device && pattern.writes && !pattern.reads && !pattern.random;
     match (options.filesize, options.size) {
         (0, Some(Amount::Bytes(bytes))) if bytes > 0 => return Ok(Some(vec![bytes / files; there.len()])),
@@ -222,7 +222,7 @@ fn lengths(job: &FioJob, there: &[u64], offset: u64) -> Result<Option<Vec<u64>>,
     Ok(Some(ends.into_iter().map(length).collect()))
 }
 
-/// Where the file with this number ends; now it is `there` bytes long.
+/// End of the file with this number, which is now `there` bytes long.
 fn end(job: &FioJob, there: u64, number: u64) -> u64 {
     let (least, most) = (job.options.filesize_least, job.options.filesize);
     match most {
@@ -231,7 +231,7 @@ fn end(job: &FioJob, there: u64, number: u64) -> u64 {
         _ => {
             let drawn = least + drawn(job.seed, number) % (most - least + 1);
             let block = job.options.shortest_block().max(1);
-            // In a file without room for a block nothing would be done.
+            // A file that is too short for a block would get no I/O.
             (drawn - drawn % block).max(block.min(most))
         }
     }
@@ -245,8 +245,8 @@ fn drawn(seed: u64, number: u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// Offset of this clone in bytes. A percentage is rounded up to a block, or to `offset_align`. With `file_append` it is the
-/// end of the file, whatever offset is given.
+/// Offset of this clone in bytes. A percentage is rounded up to a block, or to `offset_align`. With `file_append`, the
+/// offset is the end of the file, whatever was typed.
 fn start(job: &FioJob, there_bytes: u64) -> u64 {
     if job.options.file_append {
         return there_bytes;
@@ -261,7 +261,7 @@ fn start(job: &FioJob, there_bytes: u64) -> u64 {
     resolve(job.options.offset).saturating_add(step)
 }
 
-/// `percent` of `bytes`, rounded down, without overflow.
+/// `percent` of `bytes`, rounded down; cannot overflow.
 pub fn share(bytes: u64, percent: u8) -> u64 {
     (u128::from(bytes) * u128::from(percent) / 100) as u64
 }

@@ -1,4 +1,4 @@
-//! Flushes between writes, and what else goes along with the calls of a job.
+//! Flushes between writes, and the flags of a job's system calls.
 
 use workload::{Calls, Flush, FlushBy, PagesFlush};
 
@@ -9,7 +9,7 @@ use super::value::ValueError;
 /// Options of calls as typed; each field is the option named in its comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// `sync_file_range`: how, and after how many writes.
+    /// `sync_file_range`: flags, and number of writes between two calls.
     pub pages: Option<(PagesFlush, u32)>,
     /// `nowait`.
     pub nowait: bool,
@@ -21,7 +21,7 @@ pub struct CallOptions {
     pub force_async: u32,
 }
 
-/// How many writes there are between two flushes.
+/// Returns the number of writes between two flushes.
 pub(super) fn flush(options: &JobOptions) -> Flush {
     let pages = options.calls.pages.map_or(0, |(_, writes)| writes);
     match options.fsync.max(options.fdatasync).max(pages) {
@@ -30,7 +30,7 @@ pub(super) fn flush(options: &JobOptions) -> Flush {
     }
 }
 
-/// What goes along with each call.
+/// Returns the operation, kind of flush and flags of each system call.
 pub(super) fn calls(options: &JobOptions) -> Calls {
     let CallOptions { pages, nowait, uncached, atomic, force_async } = options.calls;
     let flush = match pages {
@@ -41,15 +41,15 @@ pub(super) fn calls(options: &JobOptions) -> Calls {
     Calls { act: options.engine.act(), flush, nowait, uncached, atomic, force_async }
 }
 
-/// How flushes differ from fio's. Before each I/O, fio 3.33 checks whether the count of writes is a multiple, so it also
-/// flushes after each read until the next write.
+/// Difference of flushes from fio's. Before each I/O, fio 3.33 checks whether the count of writes is a multiple, so it
+/// also flushes after each read until the next write.
 pub(super) fn difference(options: &JobOptions) -> Option<&'static str> {
     let counted = options.fsync > 0 || options.fdatasync > 0;
     (counted && options.pattern.mixed())
         .then_some("flushes follow writes only; fio flushes again after each read until the next write")
 }
 
-/// Two ways to flush that exclude each other.
+/// Returns two kinds of flush that exclude each other, if both are set.
 pub(super) fn contradiction(options: &JobOptions) -> Option<&'static str> {
     match (options.fsync > 0, options.fdatasync > 0, options.calls.pages.is_some()) {
         (true, true, _) => Some("fsync together with fdatasync"),

@@ -1,4 +1,4 @@
-//! Job files: sections, comments, inclusion, substitution, and the place of every word for messages.
+//! Job files: sections, comments, includes, substitution, and the place of every word for messages.
 
 use super::asked::Surroundings;
 
@@ -10,18 +10,18 @@ use super::section::{Section, Setting};
 use super::substitute::{self, ArithmeticUse};
 use super::value::Kind;
 
-/// Longest line that fio takes, in bytes.
+/// Longest line that fio accepts, in bytes.
 const LINE_MAX: usize = 8192;
 /// Deepest nesting of included files.
 const INCLUDES_MAX: usize = 16;
 const BOM: char = '\u{feff}';
 
-/// What a job file says.
+/// The contents of a job file.
 #[derive(Clone, Debug, Default)]
 pub struct JobFile {
-    /// Its sections, in order.
+    /// The sections, in order.
     pub sections: Vec<Section>,
-    /// Remarks on its words.
+    /// Remarks on words of the file.
     pub notes: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct JobFile {
 struct Line {
     text: String,
     place: Place,
-    /// Whether a comment follows the text without a blank between them, and so may have cut it.
+    /// Whether a comment follows the text without a blank in between, and so may have cut off part of it.
     cut: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn read(path: &str, around: &Surroundings, reading: Reading) -> Result<JobFi
     Ok(parser.file)
 }
 
-/// Order of an option within its section. fio sorts them so that the meaning of `k` is known before any number is read.
+/// Sort key of an option in its section. fio sorts options so that the meaning of `k` is known before any number.
 fn priority(setting: &Setting) -> i8 {
     match setting.row.name {
         "kb_base" | "unit_base" | "lockfile" => 0,
@@ -61,7 +61,7 @@ struct Parser<'a> {
     around: &'a Surroundings<'a>,
     reading: Reading,
     file: JobFile,
-    /// The job file and the files included from it that are being read, innermost last.
+    /// The job file and the nested includes being read, innermost last.
     open: Vec<String>,
 }
 
@@ -125,8 +125,8 @@ impl Parser<'_> {
         Ok(if name.starts_with("global") { Section::global() } else { Section::job(name) })
     }
 
-    /// Includes a file. One letter, whichever, follows `include`, then the file's name: as it is, or beside the including
-    /// file.
+    /// Includes a file. A single separator character follows `include`, then the file's path, which is tried as given
+    /// and then relative to the including file's directory.
     fn include(&mut self, line: &Line, behind: &str) -> Result<(), FioError> {
         let mut letters = behind.chars();
         let separator = letters.next().unwrap_or(' ');
@@ -139,8 +139,8 @@ impl Parser<'_> {
         let outer = self.open.last().cloned().unwrap_or_default();
         let beside = outer.rfind('/').map(|at| format!("{}{name}", &outer[..=at]));
         let read = |path: String| (self.around.read)(&path).map(|text| (path, text));
-        // If the first file exists but cannot be read, its error is reported; otherwise that of the file beside the
-        // including one.
+        // If the first file exists but cannot be read, its error is reported; otherwise the error of the file next to
+        // the including one.
         let found = read(name.to_owned()).or_else(|error| match beside.map(read) {
             Some(Err(other)) if error.kind() == std::io::ErrorKind::NotFound => Err(other),
             Some(Ok(found)) => Ok(found),
@@ -171,7 +171,7 @@ impl Parser<'_> {
             None => (substituted.text.as_str(), None),
         };
         let Some(row) = rows::named(name) else {
-            // The name that was probably meant is looked up when the error is reported: there may be many unknown options.
+            // The nearest known name is looked up when the error is reported: there may be many unknown options.
             return Err(FioError::BadOption { typed: Box::new(typed()), near: None });
         };
         if value.is_none_or(|value| value.trim().is_empty()) && (row.takes.needs_value() || value.is_some()) {
@@ -225,7 +225,7 @@ impl Parser<'_> {
 }
 
 impl Line {
-    /// The line without comment and surrounding blanks; `None` if nothing is left.
+    /// The line without comments and surrounding blanks; `None` if it is empty then.
     fn of(raw: &str, mut place: Place) -> Option<Line> {
         let comment = raw.find([';', '#']);
         let kept = comment.map_or(raw, |at| &raw[..at]);
@@ -241,7 +241,7 @@ impl Line {
         FioError::JobFile { place: self.place.clone(), problem }
     }
 
-    /// Refuses what pasting and editors leave behind.
+    /// Refuses a byte order mark, which editors add, and a backslash at the line end, left over from a shell command.
     fn refuse_spoilt(&self) -> Result<(), FioError> {
         if let Some(rest) = self.text.strip_prefix(BOM) {
             return Err(self.problem(format!(
@@ -257,7 +257,7 @@ impl Line {
         Ok(())
     }
 
-    /// Refuses a file name that touches a comment: it was probably longer.
+    /// Refuses a file name that is directly followed by a comment, which has probably cut it off.
     fn refuse_cut(&self, row: &Row, name: &str, value: &str) -> Result<(), FioError> {
         if self.cut && matches!(row.takes, Kind::Path | Kind::Prefix) {
             return Err(self.problem(format!(

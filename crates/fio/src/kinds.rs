@@ -8,7 +8,7 @@ impl Reader {
     /// Reads `word` as a value of `kind`.
     ///
     /// # Errors
-    /// [`ValueError`], which says what is wrong with the word and what would do.
+    /// [`ValueError`], which says what is wrong with the word and what would be valid.
     pub fn read(&mut self, kind: Kind, word: &str) -> Result<Value, ValueError> {
         match kind {
             Kind::Text => Ok(Value::Text(word.to_owned())),

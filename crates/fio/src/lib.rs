@@ -1,7 +1,7 @@
 //! fio: command lines and job files in, fio's output out.
 //!
-//! [`parse`] turns words into a [`Request`]; [`steps`] turns that, with a look at the disk, into steps to run one after the
-//! other; [`opening`], [`human`], [`json`] and [`LiveLine`] put what happened into fio's words.
+//! [`parse`] turns words into a [`Request`]; [`steps`] looks at the disk and turns the request into steps to run one
+//! after another; [`opening`], [`human`], [`json`] and [`LiveLine`] print the results in fio's words.
 
 mod amounts;
 mod arithmetic;

@@ -1,4 +1,4 @@
-//! The log options of a job: which logs it keeps, and what their rows hold.
+//! The log options of a job: which logs are kept, and what their rows contain.
 
 use workload::Nanos;
 
@@ -12,11 +12,11 @@ pub enum LogValue {
     Mean,
     /// The greatest value.
     Greatest,
-    /// The mean, with the greatest value in a column of its own.
+    /// The mean, and the greatest value in an extra column.
     Both,
 }
 
-/// Logs of a job; an empty prefix stands for the job's name.
+/// The logs that a job keeps; an empty prefix means the job's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogOptions {
     /// Prefix of the bandwidth log.
@@ -35,15 +35,15 @@ pub struct LogOptions {
     pub coarseness: u32,
     /// The value in a row of a window.
     pub value: LogValue,
-    /// Whether a column has the byte offset.
+    /// Whether rows have a column for the byte offset.
     pub offset: bool,
-    /// Whether a column has the time of issue in nanoseconds.
+    /// Whether rows have a column for the time of issue in nanoseconds.
     pub issue_time: bool,
-    /// Whether the priority is a hexadecimal number.
+    /// Whether the priority is written as a hexadecimal number.
     pub priority: bool,
     /// Whether times count from 1970 instead of from the job's start.
     pub wall_clock: bool,
-    /// Whether each clone has a file of its own.
+    /// Whether each clone writes its own files.
     pub per_job: bool,
 }
 
@@ -59,7 +59,7 @@ impl LogOptions {
         self.histogram.is_some() && self.histogram_every > Nanos::ZERO
     }
 
-    /// Sets the value in a row of a window; the numbers are those of `log_max_value`.
+    /// Sets the value in a row of a window from the number given to `log_max_value`.
     pub fn set_value(&mut self, value: &Value) {
         self.value = match value.word() {
             "max" | "1" => LogValue::Greatest,

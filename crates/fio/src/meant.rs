@@ -1,4 +1,4 @@
-//! What was probably meant by a word that is refused: its place, what is wrong, and the corrected line.
+//! Suggestions for refused words: place, problem, and corrected line.
 
 use options::near::nearest;
 
@@ -10,13 +10,13 @@ use super::rows::{self, ROWS};
 use super::section::Setting;
 use super::value::{ValueError, is_wrapping};
 
-/// What plimsoll adds about a value that could not be read; empty if fio's own lines say everything.
+/// Returns plimsoll's addition to the error of a value; empty if fio's own lines are sufficient.
 pub fn value(setting: &Setting, error: &ValueError) -> String {
     let correction = error.correction();
     let place = place_of(&setting.typed, error.word());
     let mut text = match (&place, &correction) {
         (Some(place), _) => format!("{place}: {}", error.why()),
-        // Valid words are already listed on stdout, and bounds are in the line above.
+        // fio's output on stdout already lists the valid words, and the line above states the bounds.
         (None, None) if fio_says_it(error) => return String::new(),
         (None, _) => error.why(),
     };
@@ -32,7 +32,7 @@ fn fio_says_it(error: &ValueError) -> bool {
     matches!(error, ValueError::Choice { .. } | ValueError::Below { .. } | ValueError::Above { .. })
 }
 
-/// Place of `word` in the value of an option of a job file; the start of the value if `word` is not found in it.
+/// Place of `word` in the value of an option of a job file; the start of the value if it does not contain `word`.
 pub fn place_of(typed: &RefusedOption, word: &str) -> Option<Place> {
     let (_, place) = typed.within.as_ref()?;
     let behind = typed.text.find('=').map_or(0, |at| at + 1);
@@ -41,7 +41,7 @@ pub fn place_of(typed: &RefusedOption, word: &str) -> Option<Place> {
     Some(Place { column, ..place.clone() })
 }
 
-/// What plimsoll adds about an unknown option of a job file.
+/// Returns plimsoll's addition to the error of an unknown option in a job file.
 pub fn option(typed: &RefusedOption) -> Option<String> {
     let (_, place) = typed.within.as_ref()?;
     let (name, rest) = typed.text.split_at(typed.text.find('=').unwrap_or(typed.text.len()));
@@ -59,7 +59,7 @@ pub fn option(typed: &RefusedOption) -> Option<String> {
     Some(format!("{place}: {said}"))
 }
 
-/// What plimsoll adds about an unknown engine.
+/// Returns plimsoll's addition to the error of an unknown engine.
 pub fn engine(name: &str) -> Option<String> {
     let meant = match name.to_ascii_lowercase().as_str() {
         "uring" | "iouring" | "io-uring" | "liburing" => Some("io_uring"),
@@ -77,7 +77,7 @@ fn engine_of(name: &str) -> Option<String> {
     }
 }
 
-/// The option that `name` is when written as on a command line, in a heading or on a web page, and what is wrong with it.
+/// The option that `name` means in the notation of a command line, heading or web page, and what is wrong with it.
 fn known_form(name: &str) -> Option<(&'static str, &'static str)> {
     let known = |name: &str| ROWS.iter().flat_map(Row::names).find(|known| *known == name);
     let undashed = name.trim_start_matches(|c| c == '-' || DASHES.contains(&c));

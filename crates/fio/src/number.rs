@@ -1,7 +1,7 @@
-//! fio's grammar of numbers, sizes and times, with its silent traps turned into errors that say what was meant.
+//! fio's grammar of numbers, sizes and times; words that fio would silently misread are errors with a suggestion.
 //!
-//! What is accepted here has the value that fio gives it ([`super::exact`]). What fio would read as something nobody means is
-//! refused, and the error carries the word that says what was meant.
+//! An accepted word has the value that fio gives it ([`super::exact`]). A word that fio would read as something nobody
+//! means is refused, and the error suggests the word to write instead.
 
 use options::power;
 use workload::Nanos;
@@ -9,7 +9,7 @@ use workload::Nanos;
 use super::exact::{self, Exact};
 pub use super::units::{KbBase, NumberError, TimeUnit};
 
-/// A number that was read, and whether people read its unit differently from fio.
+/// A parsed number, and whether people would read its unit differently from fio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The value.
@@ -21,7 +21,7 @@ pub struct Count {
 /// Reads a whole number with an optional size suffix, or a hexadecimal one.
 ///
 /// # Errors
-/// [`NumberError`], which names the word and what to write.
+/// [`NumberError`], which names the word and its replacement.
 pub fn count(word: &str, base: KbBase) -> Result<Count, NumberError> {
     let typed = split(word)?;
     let lower = typed.rest.trim_end().to_ascii_lowercase();
@@ -36,7 +36,7 @@ pub fn count(word: &str, base: KbBase) -> Result<Count, NumberError> {
 /// Reads a number as [`count`] does, and refuses negative ones.
 ///
 /// # Errors
-/// [`NumberError`], which names the word and what to write.
+/// [`NumberError`], which names the word and its replacement.
 pub fn natural(word: &str, base: KbBase) -> Result<Count, NumberError> {
     let count = count(word, base)?;
     if count.value < 0 {
@@ -48,7 +48,7 @@ pub fn natural(word: &str, base: KbBase) -> Result<Count, NumberError> {
 /// Reads a time; a bare number has the unit `default`.
 ///
 /// # Errors
-/// [`NumberError`], which names the word and what to write.
+/// [`NumberError`], which names the word and its replacement.
 pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
     let typed = split(word)?;
     let lower = typed.rest.to_ascii_lowercase();
@@ -70,7 +70,7 @@ struct NumberParts<'w> {
     rest: &'w str,
     /// Whether the number is decimal, not hexadecimal.
     is_decimal: bool,
-    /// Whether a blank precedes it, which makes fio lose the unit.
+    /// Whether a blank precedes the number, which makes fio lose the unit.
     is_indented: bool,
 }
 
@@ -92,7 +92,7 @@ fn split(word: &str) -> Result<NumberParts<'_>, NumberError> {
     }
     let number =
         i64::from_str_radix(&digits[..end], radix).map_err(|_| NumberError::Range(word.to_owned()))?;
-    // fio reads a number that is too long as the greatest one, so the two look the same.
+    // fio clamps a number that is too large to the greatest one, so the two look the same.
     if number == i64::MAX {
         return Err(NumberError::Range(word.to_owned()));
     }
@@ -132,7 +132,7 @@ fn unit_of_time(unit: &str) -> Option<i64> {
     })
 }
 
-/// fio's unit for a word that people use.
+/// fio's unit for a word that people use instead.
 fn time_letter(unit: &str) -> Option<&'static str> {
     Some(match unit.trim().trim_end_matches('.') {
         "s" | "sec" | "secs" | "second" | "seconds" => "s",
@@ -183,7 +183,7 @@ fn with_taken(why: String, taken: Option<String>) -> String {
     }
 }
 
-/// The unit in `suffix`, if only the ending of a rate or a plural follows it.
+/// The unit at the start of `suffix`, if only a rate's or a plural's ending follows.
 fn known_suffix(suffix: &str, base: KbBase) -> Option<String> {
     let bare = suffix.trim_end();
     let bare = ["/s", "/sec", "ps", "yte", "ytes", "s"]
@@ -194,7 +194,7 @@ fn known_suffix(suffix: &str, base: KbBase) -> Option<String> {
     (bare.starts_with(starts) && suffix_factor(bare, base).is_some()).then(|| bare.to_owned())
 }
 
-/// Writes a fraction without one, in the next smaller unit in which it is whole.
+/// Writes a number with a fraction as a whole number of the next smaller unit that allows it.
 fn whole_bytes(number: i64, fraction: &str, base: KbBase) -> Option<String> {
     let (value, unit) = fraction_and_unit(number, fraction)?;
     let letters = ["", "k", "m", "g", "t", "p"];
@@ -218,7 +218,7 @@ fn fraction_and_unit(number: i64, fraction: &str) -> Option<(f64, String)> {
     Some((value, fraction[end..].trim().to_ascii_lowercase()))
 }
 
-/// `value` in the first of the smaller units in which it is whole.
+/// `value` in the first of the smaller units in which it is a whole number.
 fn smaller<'u>(mut value: f64, units: impl Iterator<Item = (f64, &'u str)>) -> Option<String> {
     for (step, unit) in units {
         value *= step;
@@ -312,7 +312,7 @@ mod tests {
         assert!(!count("4Gi", KbBase::Binary).unwrap().thousands);
     }
 
-    /// fio takes each of these for something else, in silence.
+    /// fio silently takes each of these words for something else.
     #[test]
     fn silent_traps_say_what_was_meant() {
         for (word, write, taken) in [

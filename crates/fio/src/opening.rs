@@ -1,15 +1,15 @@
-//! What fio prints before a run: one line for each job, the version, and what is being started.
+//! The banner that fio prints before a run: one line for each job, the version, and a line on what is being started.
 
 use super::asked::{FioJob, FioRequest};
 use super::commands::VERSION;
 use super::number::KbBase;
 use super::present::figures::{Suffix, scaled};
 
-/// fio's remark on a depth asked of an engine that has none.
+/// fio's remark on `iodepth` for an engine that waits for each I/O.
 pub const CAPPED_DEPTH: &str =
     "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
 
-/// The banner of the normal format, from the job lines to the line that says what is started.
+/// Returns the banner of the normal format, from the job lines to the line on what is being started.
 pub fn opening(asked: &FioRequest) -> String {
     let mut text = String::new();
     for job in asked.jobs.iter().filter(|job| job.clone == 0) {
@@ -22,7 +22,7 @@ pub fn opening(asked: &FioRequest) -> String {
     text
 }
 
-/// A line for each clone whose depth is capped; it comes after the lines about layouts.
+/// Returns a line for each clone whose depth is capped. These lines follow those about layouts.
 pub fn capped_depths(asked: &FioRequest) -> String {
     asked
         .jobs

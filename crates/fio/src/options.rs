@@ -1,4 +1,4 @@
-//! The options of one job put together, before clones and files are worked out.
+//! The options of one job, before they are expanded into clones and files.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub struct Pattern {
     pub writes: bool,
     /// Whether trims are issued.
     pub trims: bool,
-    /// Whether places are random.
+    /// Whether offsets are random.
     pub random: bool,
 }
 
@@ -48,12 +48,12 @@ impl Pattern {
         self.reads && self.writes
     }
 
-    /// Whether existing data may be lost.
+    /// Whether existing data may be overwritten.
     pub fn destroys(self) -> bool {
         self.writes || self.trims
     }
 
-    /// The word that fio prints for it.
+    /// The word that fio prints for the pattern.
     pub fn word(self) -> &'static str {
         let [in_order, at_random] = match (self.reads, self.writes, self.trims) {
             (true, true, _) => ["rw", "randrw"],
@@ -80,17 +80,17 @@ impl Pattern {
 /// Whether directions are reported together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnifiedReport {
-    /// Each direction by itself.
+    /// Each direction separately.
     #[default]
     Apart,
-    /// All directions as one.
+    /// All directions together.
     Mixed,
-    /// Each direction by itself, and all as one.
+    /// Each direction separately, and all together.
     Both,
 }
 
 impl UnifiedReport {
-    /// The value of a word in the option table.
+    /// The variant for a word of the option table.
     pub fn named(word: &str) -> UnifiedReport {
         match word {
             "mixed" | "1" => UnifiedReport::Mixed,
@@ -100,7 +100,7 @@ impl UnifiedReport {
     }
 }
 
-/// Options of one job. `default` is their state before any default of fio's: those are in the rows, and
+/// Options of one job. `default` is the state before fio's defaults are set: those are in the rows, and
 /// [`JobOptions::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
@@ -228,7 +228,7 @@ impl JobOptions {
         self.time_based && self.runtime > Nanos::ZERO
     }
 
-    /// Whether existing data may be lost: through what the engine does, or through writes and trims.
+    /// Whether existing data may be destroyed: by the engine's operation, or by writes and trims.
     pub fn destroys(&self) -> bool {
         match self.engine.act() {
             Act::Move => self.pattern.destroys(),
@@ -236,21 +236,21 @@ impl JobOptions {
         }
     }
 
-    /// Makes a job that reads with a saved state check what the job that left the state wrote: at the same places, and as far.
+    /// Makes a job that only reads, with a saved state, check what the saving job wrote: the same offsets, no further.
     pub fn read_what_was_written(&mut self) {
         if self.verify.state_load && self.pattern.reads && !self.pattern.destroys() {
             (self.pattern.reads, self.pattern.writes, self.verify.only) = (false, true, true);
         }
     }
 
-    /// Turns off every latency that fio's `gtod_reduce` turns off.
+    /// Turns off the latencies that fio's `gtod_reduce` turns off.
     pub fn reduce_clock(&mut self, value: &Value) {
         if value.on() {
             (self.lat, self.clat, self.slat) = (false, false, false);
         }
     }
 
-    /// Sets the percentiles to print, in rising order.
+    /// Sets the percentiles to print, in ascending order.
     pub fn set_percentiles(&mut self, value: &Value) {
         if let Value::Floats(floats) = value {
             self.percentile_list = floats.clone();
@@ -269,8 +269,8 @@ impl JobOptions {
         }
     }
 
-    /// Adds files or devices to those named before: fio 3.33 uses all, those of `[global]` as well as those of the job's own
-    /// section.
+    /// Adds files or devices to those already named: fio 3.33 uses all of them, those of `[global]` as well as those of
+    /// the job's own section.
     pub fn add_filename(&mut self, names: &str) {
         self.filename = Some(match self.filename.take() {
             Some(known) if !known.is_empty() => format!("{known}:{names}"),
@@ -278,7 +278,7 @@ impl JobOptions {
         });
     }
 
-    /// Sets the direction from a word of `rw`, and the number after its colon.
+    /// Sets the pattern from a word of `rw`, and the number after its colon.
     pub fn set_direction(&mut self, value: &Value) {
         if let Value::Shape(ShapeValue::Direction(word, number)) = value {
             self.pattern = Pattern::named(word);
@@ -300,7 +300,7 @@ impl JobOptions {
         }
     }
 
-    /// Sets the CPUs from a bit mask, whose lowest bit is the first CPU.
+    /// Sets the CPUs from a bit mask; the lowest bit is the first CPU.
     pub fn set_cpumask(&mut self, mask: u64) {
         self.cpus = (0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1).collect();
     }

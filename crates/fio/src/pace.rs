@@ -10,11 +10,11 @@ use super::options::JobOptions;
 pub struct PacedAccess {
     /// When the next I/O is due; with `write_pace`, the next one that is not a write.
     pub pace: Pace,
-    /// When the next write is due, if a mix has a rate.
+    /// When the next write is due, if reads and writes are mixed and have a rate.
     pub write_pace: Option<Pace>,
-    /// Places and directions.
+    /// Offsets and directions.
     pub access: Access,
-    /// Remarks on how this differs from what was asked.
+    /// Remarks on differences from the request.
     pub notes: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub fn of(options: &JobOptions) -> PacedAccess {
     let both =
         |options: &JobOptions| match [1, 2].into_iter().filter_map(|way| rate(options, way)).reduce(f64::min)
         {
-            // The slower of the two holds back the other, and a pair is two I/Os.
+            // The slower direction holds back the other, and a pair is two I/Os.
             Some(slower) => paced(options, 2.0 * slower),
             None => Pace::Closed,
         };
@@ -53,7 +53,7 @@ fn paced(options: &JobOptions, rate: f64) -> Pace {
     if options.poisson { Pace::Poisson(Iops(rate)) } else { Pace::Fixed(Iops(rate)) }
 }
 
-/// I/Os a second in one direction; bytes a second are converted by the shortest block of that direction. Zero is no limit.
+/// I/Os a second in one direction; bytes a second are converted with its shortest block. Zero means no limit.
 fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     match (options.rate_iops[direction], options.rate[direction]) {
         (0, 0) => None,

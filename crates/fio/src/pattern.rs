@@ -1,4 +1,4 @@
-//! Patterns of bytes: text, numbers, placeholders of the offset and contents of files, one after the other.
+//! Byte patterns: a sequence of text, numbers, offset placeholders and file contents.
 
 use std::io;
 
@@ -7,18 +7,18 @@ use workload::Pattern as Bits;
 use super::number::NumberError;
 use super::value::ValueError;
 
-/// Most bytes of a pattern that fio takes.
+/// Longest pattern that fio accepts, in bytes.
 pub const MOST: usize = 512;
 
-/// A file that a pattern names, with its first bytes.
+/// A file named in a pattern, with its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternFile {
     name: String,
-    /// At least its first [`MOST`] bytes, or all; or why it cannot be read.
+    /// All bytes of the file, or at least its first [`MOST`]; or why it cannot be read.
     bytes: Result<Vec<u8>, String>,
 }
 
-/// The files that the pattern `word` names, read by `read`.
+/// Returns the files that the pattern `word` names, read by `read`.
 pub(super) fn files(word: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> Vec<PatternFile> {
     let mut files = Vec::new();
     let mut rest = word;
@@ -41,11 +41,11 @@ fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
     NumberError::misread(word, meant).into()
 }
 
-/// Reads text in double quotes, `0x…`, decimal numbers and `%o`, one after the other; single quotes enclose the name of one
-/// of `files`, whose first bytes are taken.
+/// Reads a sequence of text in double quotes, `0x…`, decimal numbers and `%o`; single quotes enclose the name of one of
+/// `files`, whose first bytes are inserted.
 ///
 /// # Errors
-/// [`ValueError`], which says what part is wrong and what would do.
+/// [`ValueError`], which says which part is wrong and what would be valid.
 pub(super) fn read(word: &str, files: &[PatternFile]) -> Result<Bits, ValueError> {
     let mut bits = Bits::default();
     let mut rest = word.trim();
@@ -85,7 +85,7 @@ fn quoted<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, Val
     Ok(rest)
 }
 
-/// Appends the bytes in the order in which they are written; if the number of digits is odd, the first stands alone.
+/// Appends the bytes in the order written; if the number of digits is odd, the first digit is a byte of its own.
 fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
     let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
     let (digits, rest) = rest.split_at(end);
@@ -100,7 +100,7 @@ fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str
     Ok(rest)
 }
 
-/// Appends a number in as few bytes as hold it, least significant first; a negative one in four or eight.
+/// Appends a number, least significant byte first, in as few bytes as possible; a negative number takes four or eight.
 fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
     let mut end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
     // A zero before an x begins the next number, as in -120xdeadface.

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::terms::{TimeOptions, class_of};
 use super::value::ValueError;
 
-/// A share of the I/Os of one length, with a priority of its own if one was typed.
+/// A share of the I/Os of one length, with its priority if one was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriorityShare {
     /// Length of an I/O in bytes.
@@ -58,7 +58,7 @@ fn share(reader: &mut Reader, list: &str, entry: &str) -> Result<PriorityShare, 
 }
 
 impl TimeOptions {
-    /// I/Os by length that have a priority of their own; without a class it is real time, as in fio.
+    /// I/Os by length that have their own priority; the default class is real time, as in fio.
     pub(super) fn urgent_lengths(&self) -> ByDirection<Vec<UrgentLength>> {
         let of = |way: usize| {
             let urgent = |share: &PriorityShare| {
@@ -72,7 +72,7 @@ impl TimeOptions {
         ByDirection { read: of(0), write: of(1), trim: Vec::new() }
     }
 
-    /// Whether both ways to say which I/Os are urgent are used; only one may be.
+    /// Whether both ways to mark I/Os as urgent are used; only one is allowed.
     pub(super) fn urgent_twice(&self) -> bool {
         let by_length = self.cmdprio_bssplit.iter().flatten().any(|shares| !shares.is_empty());
         by_length && self.cmdprio_percentage.iter().any(|&percent| percent > 0)

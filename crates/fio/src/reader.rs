@@ -1,28 +1,28 @@
-//! How a typed word becomes a value: guarded against fio's silent misreadings, or exactly as fio reads it.
+//! Parsing of typed words into values: guarded against fio's silent misreadings, or exactly as fio parses them.
 
 use super::exact;
 use super::number::{KbBase, NumberError, TimeUnit, count, natural, time};
 use super::pattern::PatternFile;
 use super::value::{Amount, Each, Floats, Value, ValueError, Word, is_wrapping};
 
-/// Whose reading of a word applies if fio silently misreads it.
+/// Reading of words that fio silently misreads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// The user's: what fio would misread is an error that says what to write.
+    /// As the user means it: a word that fio would misread is an error that says what to write.
     #[default]
     Guarded,
-    /// fio's, whatever it comes to (`--fio-exact`).
+    /// As fio reads it, whatever the result (`--fio-exact`).
     Exact,
 }
 
-/// Reads values for one meaning of `k`, and collects remarks on words that mean something else than people think.
+/// Reads values for one meaning of `k`, and collects remarks on words that mean something other than people think.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     /// Meaning of a bare `k`.
     pub base: KbBase,
-    /// Whose reading applies.
+    /// Reading of words that fio misreads.
     pub reading: Reading,
-    /// The files that the value names.
+    /// The files named in the value.
     pub files: Vec<PatternFile>,
     /// Remarks on the words read.
     pub remarks: Vec<String>,
@@ -39,12 +39,12 @@ impl Reader {
         self.bounded(word, Bounds { least: i64::MIN, most: i64::MAX })
     }
 
-    /// Whether fio's own reading applies.
+    /// Whether words are read exactly as fio reads them.
     pub(super) fn is_exact(&self) -> bool {
         self.reading == Reading::Exact
     }
 
-    /// Reads a path. Leading blanks and quotation marks would be part of the name, which nobody means, and are refused.
+    /// Reads a path. Leading blanks and quotation marks, which nobody means as part of the name, are refused.
     pub(super) fn path(&self, word: &str) -> Result<String, ValueError> {
         let bare = word.trim_matches(is_wrapping);
         let quoted = word != bare && (word.trim_start() != word || word.starts_with(is_wrapping));
@@ -63,11 +63,11 @@ impl Reader {
         if value > most { Err(ValueError::Above { value, most }) } else { Ok(value != 0) }
     }
 
-    /// Reads one number; fio ignores any that follow the first.
+    /// Reads one number; fio ignores any numbers after it.
     pub(super) fn first(&mut self, word: &str, bounds: Bounds) -> Result<i64, ValueError> {
         match self.reading {
             Reading::Guarded => self.bounded(word, bounds),
-            // A minimum of 0 is no minimum to fio.
+            // fio treats a minimum of 0 as no minimum.
             Reading::Exact if bounds.least == 0 => {
                 self.bounded(pieces(word)[0], Bounds { least: i64::MIN, ..bounds })
             }
@@ -87,8 +87,8 @@ impl Reader {
         bounds.hold(value)
     }
 
-    /// Reads up to three values: one applies to all directions, the second of two to writes and trims; an empty one changes
-    /// nothing.
+    /// Reads up to three values: one alone applies to all directions; the second of two applies to writes and trims; an
+    /// empty value changes nothing.
     pub(super) fn each(&mut self, word: &str, bounds: Bounds) -> Result<Each<Option<u64>>, ValueError> {
         if self.is_exact() {
             return self.each_exactly(word, bounds);
@@ -106,8 +106,8 @@ impl Reader {
         Ok(spread(&values))
     }
 
-    /// Reads values as fio spreads them: every separator splits, a piece that cannot be read is ignored if another can be,
-    /// and so are pieces after the third.
+    /// Reads values as fio distributes them: every separator splits. A piece that cannot be read is ignored if another
+    /// can, and so are pieces after the third.
     fn each_exactly(&mut self, word: &str, bounds: Bounds) -> Result<Each<Option<u64>>, ValueError> {
         let pieces = pieces(word);
         let mut values = Vec::with_capacity(pieces.len());
@@ -145,7 +145,7 @@ impl Reader {
         Ok(Amount::Bytes(bytes.value.unsigned_abs()))
     }
 
-    /// Reads an amount as fio does, which takes several values in turn, so that the last one stays.
+    /// Reads an amount as fio does: of several values, the last one applies.
     fn amount_exactly(&self, word: &str) -> Result<Amount, ValueError> {
         let mut taken = Err(NumberError::Empty.into());
         for piece in pieces(word) {
@@ -167,7 +167,7 @@ impl Reader {
     pub(super) fn time(&self, word: &str, unit: TimeUnit) -> Result<Value, ValueError> {
         let nanos = match (self.reading, unit) {
             (Reading::Guarded, _) => time(word, unit)?,
-            // To fio this is a count, not a time.
+            // To fio, this number is a count, not a time.
             (Reading::Exact, TimeUnit::Milliseconds) => {
                 let millis = exact::count(pieces(word)[0], self.base)?.stored();
                 let millis = u64::try_from(millis).map_err(|_| NumberError::Negative(word.to_owned()))?;
@@ -249,13 +249,13 @@ fn spread(values: &[Option<u64>]) -> Each<Option<u64>> {
     }
 }
 
-/// The pieces into which fio splits a value: at commas, then, when none is left, at colons, then at dashes.
+/// Splits a value as fio does: at commas, then, when no comma is left, at colons, then at dashes.
 fn pieces(word: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = word;
     loop {
         let at = rest.find(',').or_else(|| rest.find(':')).or_else(|| rest.find('-'));
-        // Only a comma ends what is read of a piece.
+        // Within a piece, only a comma ends the text that is read.
         pieces.push(rest.split(',').next().unwrap_or_default());
         match at {
             Some(at) => rest = &rest[at + 1..],
@@ -264,7 +264,7 @@ fn pieces(word: &str) -> Vec<&str> {
     }
 }
 
-/// Refuses `4k-8k` and `4k:8k`, which to fio are a read and a write size, and `4k/8k`, which is 4k: nobody means that.
+/// Refuses `4k-8k` and `4k:8k`, to fio a read and a write size, and `4k/8k`, to fio 4k: nobody means that.
 fn refuse_other_separators(word: &str) -> Result<(), NumberError> {
     let separates = |(at, letter): &(usize, char)| {
         *at > 0 && "-:/".contains(*letter) && word[at + 1..].starts_with(|c: char| c.is_ascii_digit())

@@ -9,10 +9,10 @@ use super::asked::FioRequest;
 use super::error::FioError;
 use super::options::JobOptions;
 
-/// Checks that a trace can name `paths`: its words are separated by blanks.
+/// Checks that a trace can hold `paths`: its words are separated by blanks.
 ///
 /// # Errors
-/// If a path has a blank and a trace is asked for.
+/// If a path contains a blank and a trace is to be written.
 pub(super) fn names_fit(options: &JobOptions, paths: &[PathBuf]) -> Result<(), FioError> {
     let has_blank = |path: &&PathBuf| path.to_string_lossy().contains(char::is_whitespace);
     match paths.iter().find(has_blank).filter(|_| options.trace.write.is_some()) {
@@ -26,7 +26,7 @@ pub(super) fn names_fit(options: &JobOptions, paths: &[PathBuf]) -> Result<(), F
     }
 }
 
-/// First line of a trace, repeated for each further clone in a file that several share.
+/// First line of a trace, repeated for each further clone in a shared file.
 pub const HEADER: &str = "fio version 3 iolog";
 /// Length in bytes at which a packed piece is turned into rows, so that memory does not grow with the run.
 const PIECE: usize = 1 << 16;
@@ -39,7 +39,7 @@ pub struct Recordings {
     files: Vec<TraceOutput>,
 }
 
-/// A trace file, and the rows that are to be appended to it.
+/// A trace file, and the rows still to be appended to it.
 #[derive(Clone, Debug)]
 struct TraceOutput {
     path: PathBuf,
@@ -51,8 +51,8 @@ struct TraceOutput {
 struct Recording {
     /// Index into the files.
     file: usize,
-    /// Whether its rows go into the file as they come. Of clones that share a file only the first one's do; the others
-    /// follow, each clone as a whole, because a reader takes a file for one sequence.
+    /// Whether rows are written to the file as they arrive. Of clones that share a file, only the first one's are; the
+    /// others follow, each clone as a whole, because a reader takes a file for one sequence.
     streams: bool,
     names: Vec<String>,
     opened: Vec<bool>,
@@ -64,7 +64,7 @@ struct Recording {
     last: Nanos,
     packer: Packer,
     unpacker: Unpacker,
-    /// Packed I/Os that have not become rows yet.
+    /// Packed I/Os that have not yet been turned into rows.
     kept: Vec<Vec<u8>>,
 }
 
@@ -126,7 +126,7 @@ impl Recordings {
         }
     }
 
-    /// Ends the step: what is left becomes rows, each piece of which is given to `append` as it is made.
+    /// Ends the step: turns the remaining I/Os into rows, and passes each piece to `append` as it is made.
     pub fn end(&mut self, mut append: impl FnMut(&Path, &str)) {
         self.drain(&mut append);
         let mut workers: Vec<Recording> = self.workers.drain(..).flatten().collect();
@@ -148,7 +148,7 @@ impl Recordings {
         }
     }
 
-    /// Gives each file's new rows to `append`.
+    /// Passes each file's new rows to `append`.
     pub fn drain(&mut self, mut append: impl FnMut(&Path, &str)) {
         for file in self.files.iter_mut().filter(|file| !file.text.is_empty()) {
             append(&file.path, &file.text);
@@ -168,7 +168,7 @@ impl Recording {
 
     fn take(&mut self, io: &TracedIo) {
         let origin = *self.origin.get_or_insert(io.at);
-        // Two clock readings of one turn may arrive in either order.
+        // Two clock readings of one worker iteration may arrive in either order.
         self.last = self.last.max(io.at.since(origin));
         self.packer.push(TracedIo { at: self.last, ..*io });
         if self.packer.len() >= PIECE {
@@ -182,7 +182,7 @@ impl Recording {
         }
     }
 
-    /// Turns everything so far into rows.
+    /// Turns all I/Os so far into rows.
     fn write(&mut self, text: &mut String) {
         self.keep();
         for piece in std::mem::take(&mut self.kept) {

@@ -14,7 +14,7 @@ use super::rows::{self, ROWS};
 use super::shape::Shape;
 use super::value::Kind;
 
-/// What `--cmdhelp=NAME` prints; `all` or nothing lists every option.
+/// Returns the output of `--cmdhelp=NAME`; `all` or an empty name lists every option.
 pub fn command_help(name: &str) -> String {
     if name.is_empty() || name == "all" {
         return ROWS.iter().map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect();
@@ -45,7 +45,7 @@ fn row_help(row: &Row) -> String {
     text
 }
 
-/// Every option of the command line and every job option, for manual pages and completions.
+/// Returns every option of the command line and of jobs, for manual pages and completions.
 pub fn entries() -> Vec<Entry> {
     let commands = COMMANDS.iter().map(|row| {
         let typed = long(row.names()).chain(row.own.map(|short| format!("-{short}"))).collect();
@@ -72,7 +72,7 @@ fn long(names: impl Iterator<Item = &'static str>) -> impl Iterator<Item = Strin
     names.map(|name| format!("--{name}"))
 }
 
-/// What `--enghelp[=ENGINE[,OPTION]]` prints.
+/// Returns the output of `--enghelp[=ENGINE[,OPTION]]`.
 ///
 /// # Errors
 /// [`FioError::NoHelp`] if the engine or its option is unknown here.

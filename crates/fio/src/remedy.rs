@@ -1,4 +1,4 @@
-//! What goes with an error of fio's: what fio prints on stdout, and what plimsoll adds on what to do.
+//! Texts that accompany one of fio's errors: fio's output on stdout, and the remedy that plimsoll adds.
 
 use options::near::nearest;
 
@@ -7,7 +7,7 @@ use super::value::Word;
 use super::{commandline, commands, meant};
 
 impl FioError {
-    /// What goes to stdout, as in fio; may be empty.
+    /// Returns the text for stdout, as in fio; may be empty.
     pub fn stdout(&self) -> String {
         match self {
             FioError::Parsing { words, .. } if !words.is_empty() => valid_words(words),
@@ -24,7 +24,7 @@ impl FioError {
         }
     }
 
-    /// What plimsoll adds on stderr: cause and remedy, if fio does not give them.
+    /// Returns plimsoll's addition on stderr: cause and remedy, if fio does not give them.
     pub fn hint(&self) -> Option<String> {
         match self {
             FioError::NeedSize { jobs, corrected } => jobs.first().map(|job| add_a_size(job, corrected)),
@@ -75,7 +75,7 @@ fn no_section(asked: &[String], there: &[String]) -> String {
 fn add_a_size(job: &JobWithoutSize, corrected: &str) -> String {
     let name = &job.name;
     match &job.path {
-        // With a size, a regular file of that name would be created.
+        // With a size, a regular file with that name would be created.
         Some(path) if path.starts_with("/dev/") => {
             format!("There is no device {}; lsblk lists those that there are.", path.display())
         }

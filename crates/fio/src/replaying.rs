@@ -1,4 +1,4 @@
-//! Jobs whose I/O is that of a trace: what they replay, and on which files.
+//! Jobs that replay a trace: their I/Os and the files that they use.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -20,18 +20,18 @@ use super::trace::{
 /// A trace that a job replays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// Its I/Os, and what is known of them.
+    /// The I/Os of the trace, and their totals.
     pub replay: Replay,
-    /// The files that they name.
+    /// The files that the trace names.
     pub files: Vec<PathBuf>,
-    /// How a flush is done.
+    /// The kind of flush that the job issues.
     pub flush: FlushBy,
 }
 
 /// A text or binary trace, read from its start.
 pub type TraceInput = Box<dyn BufRead + Send>;
 
-/// What reading a trace needs of the world.
+/// Access to files and devices, for reading a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceWorld {
     /// Opens a trace.
@@ -40,7 +40,7 @@ pub struct TraceWorld {
     pub device: fn(u32, u32) -> Option<PathBuf>,
 }
 
-/// A trace that is read again, piece by piece, while it is replayed.
+/// A trace that is read again piece by piece during the replay.
 #[derive(Debug)]
 struct Reread {
     path: PathBuf,
@@ -66,7 +66,7 @@ impl TracePieces for Reread {
                     Ok(Some(event)) => gathered.take(&event),
                     Ok(None) => {
                         reader = None;
-                        // The reader takes an empty piece for the end, which is right.
+                        // An empty piece means the end to the reader, which is correct here.
                         return Some(Ok(gathered.rest()));
                     }
                     Err(fault) => {
@@ -82,7 +82,7 @@ impl TracePieces for Reread {
     }
 }
 
-/// Reads the traces of all jobs that replay one; a job keeps the error if its trace is wrong. Clones share what was read.
+/// Reads the traces of all jobs that replay one; a job whose trace is wrong keeps the error. Clones share a trace.
 pub fn read_traces(asked: &mut FioRequest, world: TraceWorld) {
     let only_reads = if asked.lays_out == LaysOut::Nothing { OnlyReads::Yes } else { OnlyReads::No };
     let mut known: HashMap<PathBuf, (TraceOptions, Arc<Result<Trace, FioError>>)> = HashMap::new();
@@ -105,13 +105,13 @@ pub fn read_traces(asked: &mut FioRequest, world: TraceWorld) {
     asked.notes.extend(remarks.into_iter().map(|words| Remark { about: About::Other, words }));
 }
 
-/// Path of the trace of this clone; several traces are dealt to the clones in turn.
+/// Path of this clone's trace; several traces are assigned to the clones in turn.
 fn path_of(job: &FioJob) -> Option<PathBuf> {
     let list = split_list(job.options.trace.read.as_deref()?);
     list.get(job.clone as usize % list.len().max(1)).map(PathBuf::from)
 }
 
-/// Reads a trace, with remarks on it.
+/// Reads a trace, and returns it with remarks.
 fn read_trace(
     path: &Path,
     options: &TraceOptions,
@@ -131,7 +131,7 @@ fn read_trace(
     }
 }
 
-/// Reads through a trace: returns what its I/Os come to, its files, and the number of rows that are passed over.
+/// Reads through a trace, and returns its I/Os, its files, and the number of rows that are not replayed.
 fn look_through(
     path: &Path,
     shaping: &Shaping,
@@ -145,7 +145,7 @@ fn look_through(
     while let Some(event) = reader.event().map_err(named)? {
         gathered.take(&event);
         if options.chunked {
-            // For now, only what is known of all I/Os is kept, not the I/Os.
+            // The I/Os are read again during the replay; only their totals are kept now.
             gathered.piece();
         }
     }
@@ -215,8 +215,8 @@ fn bad(path: &Path, fault: &Fault) -> FioError {
     }
 }
 
-/// Returns `work` as a job that replays `trace`. As in fio, the trace decides where its I/Os go, how long they are and when it
-/// ends.
+/// Returns `work` as a job that replays `trace`. As in fio, the trace decides the places and lengths of its I/Os and
+/// when it ends.
 pub(super) fn job(work: Job, options: &JobOptions, trace: &Trace) -> Job {
     let pace = if options.trace.no_stall { Pace::Closed } else { Pace::Traced };
     let ends = (options.runtime > Nanos::ZERO).then_some(StopRule::Time(options.runtime));
@@ -236,10 +236,10 @@ pub(super) fn job(work: Job, options: &JobOptions, trace: &Trace) -> Job {
     }
 }
 
-/// Checks what stands beside a trace that is replayed, and returns remarks on options without effect.
+/// Checks the options beside a trace that is replayed, and returns remarks on those without effect.
 ///
 /// # Errors
-/// If options of traces are wrong, or exclude each other.
+/// If trace options are invalid, or exclude each other.
 pub(super) fn settle(options: &mut JobOptions) -> Result<Vec<String>, FioError> {
     if let Some((what, remedy)) = options.trace.wrong() {
         return Err(FioError::refused(&what, &remedy));

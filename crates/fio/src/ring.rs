@@ -1,4 +1,4 @@
-//! Options that say how a ring's I/Os get to the kernel, and how completions are waited for.
+//! Options on how a ring submits I/Os to the kernel and waits for completions.
 
 use workload::{RingWays, Submitter, Waiting};
 
@@ -13,8 +13,8 @@ pub struct RingOptions {
     pub cpu: Option<u32>,
 }
 
-/// How a job's rings work. A worker whose I/Os a kernel thread submits still sleeps while nothing has completed: polling would
-/// keep that thread off a CPU on a small machine (1,744 IOPS against 115,516 on two busy CPUs).
+/// Returns how a job's rings work. A worker whose I/Os a kernel thread submits still sleeps until a completion arrives:
+/// polling would keep that thread off a CPU on a small machine (1,744 IOPS against 115,516 on two busy CPUs).
 pub(super) fn of(ring: RingOptions) -> RingWays {
     let RingOptions { hipri, thread, cpu } = ring;
     RingWays {

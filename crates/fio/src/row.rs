@@ -5,14 +5,14 @@ use options::Table;
 use super::options::JobOptions;
 use super::value::{Kind, Value};
 
-/// How much an option matters in practice.
+/// Importance of an option in practice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Real scripts use it every day.
     A,
     /// Real job files use it now and then.
     B,
-    /// Rare, or special hardware.
+    /// Rare, or for special hardware.
     C,
 }
 
@@ -25,12 +25,12 @@ pub enum Part {
     Engine(&'static [&'static str]),
 }
 
-/// What only fio's table says of an option.
+/// Properties of an option that only fio's table has.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Its part of the table.
+    /// The part of the table that contains the option.
     pub part: Part,
-    /// How much it matters.
+    /// Importance of the option.
     pub class: Class,
 }
 

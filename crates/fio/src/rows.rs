@@ -46,7 +46,7 @@ const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
 const MICROSECONDS: Kind = Kind::Time(TimeUnit::Microseconds);
 const COUNT: Kind = Kind::Int(0, u32::MAX as i64);
 const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
-/// Depth, at most 65,536: more I/Os in flight would only exhaust the memory, as would more than a million files.
+/// Depth, at most 65,536: more I/Os in flight would only exhaust memory, as would more than a million files.
 const DEPTH: Kind = Kind::Int(1, 65_536);
 const FILES: Kind = Kind::Int(1, 1_000_000);
 const PACKED: &str = "rows of logs are written as they come, and never compressed";
@@ -88,7 +88,7 @@ headings! {
     profile PROFILES;
 }
 
-/// Takes over a value of a shape as it is.
+/// Stores a value of a shape unchanged.
 macro_rules! shaped {
     ($($field:ident).+ = $shape:ident) => {
         |options, value| {

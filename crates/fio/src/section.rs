@@ -1,4 +1,4 @@
-//! Options as typed, between two headings.
+//! A section of options as typed, such as a job or the global defaults.
 
 use super::error::{FioError, RefusedOption};
 use super::row::Row;
@@ -6,13 +6,13 @@ use super::row::Row;
 /// One option as typed.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Its row.
+    /// The option's row in the table.
     pub row: &'static Row,
     /// The name or alias that was typed.
     pub name: String,
-    /// Its value, substituted.
+    /// The value after substitution.
     pub value: String,
-    /// Its text and place, for messages.
+    /// The option's text and place, for messages.
     pub typed: RefusedOption,
 }
 
@@ -31,14 +31,14 @@ impl Setting {
     }
 }
 
-/// Options between two headings.
+/// The options below one heading.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Its name; `global` for a global section.
+    /// Name of the section; `global` for defaults.
     pub name: String,
-    /// Whether it sets defaults for what follows.
+    /// Whether the section sets defaults for the jobs after it.
     pub is_global: bool,
-    /// Its options.
+    /// The options of the section.
     pub settings: Vec<Setting>,
     /// Refusals of the options that no row knows: they may belong to an engine that has no stand-in here.
     pub unknown: Vec<FioError>,

@@ -1,4 +1,4 @@
-//! Values that say where, how long and what: the forms in which options take them, and the values once read.
+//! Values for offsets, lengths and data: the forms in which options take them, and the parsed values.
 
 use workload::{FileTurn, Lengths, Pattern as Bits, Spread};
 
@@ -8,10 +8,10 @@ use super::steady::rule::SteadyRule;
 /// One value for reads, writes and trims, in that order.
 pub type Each<T> = [T; 3];
 
-/// A word that an enumeration knows, with what it means.
+/// A word of an enumeration, with its meaning.
 pub type Word = (&'static str, &'static str);
 
-/// The form of an option's value that says where, how long or what.
+/// The form of an option's value for offsets, lengths or data.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// `4k/60:64k/40`, up to three lists separated by commas.
@@ -22,13 +22,13 @@ pub enum Shape {
     Spread,
     /// `roundrobin:8` and the like.
     Turn,
-    /// Text in double quotes, files in single ones, hexadecimal and decimal numbers in a row.
+    /// A sequence of text in double quotes, files in single quotes, hexadecimal and decimal numbers.
     Pattern,
     /// A word of `rw`, optionally with a number after a colon.
     Direction(&'static [Word]),
     /// `iops:2%` and the like.
     Steady,
-    /// A time, or two separated by a colon.
+    /// A time, or two times separated by a colon.
     Times,
     /// Up to three times separated by commas; a number without a unit is in microseconds.
     EachTime,
@@ -42,10 +42,10 @@ pub enum Shape {
     Priorities,
 }
 
-/// A value of such an option, once read.
+/// A parsed value of such an option.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShapeValue {
-    /// [`Shape::Split`] and [`Shape::Range`]; `None` keeps what was there.
+    /// [`Shape::Split`] and [`Shape::Range`]; `None` keeps the previous value.
     Lengths(Each<Option<Lengths>>),
     /// [`Shape::Spread`].
     Spread(Spread),
@@ -57,22 +57,22 @@ pub enum ShapeValue {
     Direction(&'static str, Option<i64>),
     /// [`Shape::Steady`].
     Steady(SteadyRule),
-    /// [`Shape::Times`]: the least and the greatest.
+    /// [`Shape::Times`]: the minimum and the maximum.
     Times(workload::Nanos, workload::Nanos),
-    /// [`Shape::EachTime`]; `None` keeps what was there.
+    /// [`Shape::EachTime`]; `None` keeps the previous value.
     EachTime(Each<Option<workload::Nanos>>),
     /// [`Shape::Errors`]: positive errno values.
     Errors(Each<Vec<i32>>),
-    /// [`Shape::Pages`]: how, and after how many writes.
+    /// [`Shape::Pages`]: flags, and number of writes between two calls.
     Pages(workload::PagesFlush, u32),
-    /// [`Shape::FileSize`]: the least and the greatest, in bytes.
+    /// [`Shape::FileSize`]: the minimum and the maximum, in bytes.
     FileSize(u64, u64),
-    /// [`Shape::Priorities`]; `None` keeps what was there.
+    /// [`Shape::Priorities`]; `None` keeps the previous value.
     Priorities(Each<Option<Vec<PriorityShare>>>),
 }
 
 impl Shape {
-    /// What it takes, in words, for the reference.
+    /// Description of the form, for the reference.
     pub fn text(self) -> &'static str {
         match self {
             Shape::Split => "bytes/percent, separated by colons, a list a direction",

@@ -1,5 +1,5 @@
-//! Reads values that say where, how long and what: lengths with shares, ranges, distributions, file turns, patterns and the
-//! word of `rw`.
+//! Reads values for offsets, lengths and data: lengths with shares, ranges, distributions, file orders, patterns and
+//! the word of `rw`.
 
 use workload::{ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Spread, Zone, ZoneLength};
 
@@ -14,15 +14,15 @@ use super::steady::rule::SteadyRule;
 use super::terms;
 use super::value::{Each, ValueError, Word};
 
-/// Most lengths that fio takes for a direction.
+/// Most lengths that fio accepts for a direction.
 const LENGTHS: usize = 64;
-/// Most zones that fio takes for a direction.
+/// Most zones that fio accepts for a direction.
 const ZONES: usize = 256;
 
 /// Reads `word` as `shape`.
 ///
 /// # Errors
-/// [`ValueError`], which says what part is wrong and what would do.
+/// [`ValueError`], which says which part is wrong and what would be valid.
 pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<ShapeValue, ValueError> {
     match shape {
         Shape::Split => each(word, |list| split(reader, list)).map(ShapeValue::Lengths),
@@ -45,7 +45,7 @@ fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
     NumberError::misread(word, meant).into()
 }
 
-/// Reads up to three values: one applies to all directions, the second of two to writes and trims; an empty one is left out.
+/// Reads up to three values: one applies to all directions, the second of two to writes and trims; empty ones to none.
 fn each<T: Clone>(
     word: &str,
     mut one: impl FnMut(&str) -> Result<T, ValueError>,
@@ -60,7 +60,7 @@ fn each<T: Clone>(
     })
 }
 
-/// Reads a percentage; `None` if none was typed, which then takes a share of what is left.
+/// Reads a percentage; `None` if it is left out and so takes an equal share of the remainder.
 fn percent(word: &str, text: &str) -> Result<Option<u32>, ValueError> {
     let bare = text.trim().trim_end_matches('%');
     if bare.is_empty() {
@@ -72,7 +72,7 @@ fn percent(word: &str, text: &str) -> Result<Option<u32>, ValueError> {
     }
 }
 
-/// Percentages in hundredths; those left out share what is missing to 100.
+/// Percentages in hundredths; those left out share the remainder to 100 equally.
 fn weights(word: &str, given: &[Option<u32>]) -> Result<Vec<u32>, ValueError> {
     let sum: u32 = given.iter().flatten().sum();
     let open = given.iter().filter(|percent| percent.is_none()).count() as u32;
@@ -142,7 +142,7 @@ fn length_range(reader: &mut Reader, range: &str) -> Result<Lengths, ValueError>
     Ok(Lengths::Range { least: low, most: high, step: low })
 }
 
-/// Reads one size, or the least and the greatest.
+/// Reads one size, or a minimum and a maximum.
 fn file_size(reader: &mut Reader, word: &str) -> Result<(u64, u64), ValueError> {
     let Some((least, most)) = word.split_once(['-', ':', ',']) else {
         return reader.bytes(word).map(|bytes| (bytes, bytes));
@@ -161,7 +161,7 @@ fn number(word: &str, text: &str) -> Result<f64, ValueError> {
     }
 }
 
-/// Reads the number after a distribution's word, and the center after that.
+/// Reads the number after the name of a distribution, and the centre after that.
 fn law(word: &str, argument: Option<&str>, default: f64) -> Result<(f64, Option<f64>), ValueError> {
     let Some(argument) = argument else { return Ok((default, None)) };
     match argument.split_once(':') {
@@ -173,7 +173,7 @@ fn law(word: &str, argument: Option<&str>, default: f64) -> Result<(f64, Option<
     }
 }
 
-/// Reads a distribution that favours some places or files, by one of three laws.
+/// Reads a distribution that favours some offsets or files, by one of three laws.
 fn skewed(word: &str, name: &str, argument: Option<&str>) -> Result<Spread, ValueError> {
     match name {
         "zipf" => match law(word, argument, 1.1)? {
@@ -246,7 +246,7 @@ fn zoned(reader: &mut Reader, lists: &str, measure: Measure) -> Result<Spread, V
     Ok(Spread::Zoned(ByDirection { read, write, trim }))
 }
 
-/// Reads `share/length:…`, with shares as percentages of the I/O; those left out share what is missing to 100.
+/// Reads `share/length:…`, with shares as percentages of the I/O; those left out share the remainder to 100.
 fn zones(reader: &mut Reader, list: &str, measure: Measure) -> Result<Vec<Zone>, ValueError> {
     let entries: Vec<(&str, &str)> =
         list.split(':').map(|entry| entry.split_once('/').unwrap_or((entry, ""))).collect();

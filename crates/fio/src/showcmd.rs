@@ -1,9 +1,9 @@
-//! `--showcmd`: the command line that says the same as a job file.
+//! `--showcmd`: the command line equivalent to a job file.
 
 use super::section::{Section, Setting};
 
-/// The command line of these sections, in order. Unlike fio's, it gives globals after a job a heading of their own, so that
-/// they do not fall to that job, and it quotes what a shell would split.
+/// Returns the command line of these sections, in order. Unlike fio's, it has a separate heading for globals that
+/// follow a job, so that they do not apply to that job, and it quotes words that a shell would split.
 pub fn command_line(sections: &[Section]) -> String {
     let mut text = "fio ".to_owned();
     let mut in_job = false;
@@ -22,7 +22,7 @@ pub fn command_line(sections: &[Section]) -> String {
     text
 }
 
-/// Name of a job: the one its section gives, otherwise the heading.
+/// Name of a job: from its own section, or else the heading.
 fn name(section: &Section) -> &str {
     let mut names = section.settings.iter().filter(|setting| setting.row.name == "name");
     names.next_back().map_or(section.name.as_str(), |setting| setting.value.as_str())

@@ -1,14 +1,14 @@
-//! A step that still runs, as a record of what it has done so far: for intermediate results.
+//! Provisional record of a running step, for intermediate results.
 
 use record::{Distribution, Interval, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, StepPlan};
 
-/// The intervals of a step that still runs.
+/// The intervals so far of a running step.
 pub struct SoFar {
     plan: StepPlan,
     jobs: Vec<String>,
     intervals: Vec<Interval>,
-    /// Time from which a job counts, by job.
+    /// Time from which each job counts.
     from: Vec<Nanos>,
 }
 
@@ -25,19 +25,19 @@ impl SoFar {
         SoFar { plan: plan.clone(), jobs, intervals: Vec::new(), from }
     }
 
-    /// Names of its jobs, as intervals number them.
+    /// Names of the step's jobs, in the order in which intervals number them.
     pub fn jobs(&self) -> &[String] {
         &self.jobs
     }
 
-    /// Adds an interval that is final.
+    /// Adds a completed interval.
     pub fn take(&mut self, interval: &Interval) {
         let from = self.from.get(usize::from(interval.job)).copied().unwrap_or_default();
         let counted = interval.counted && interval.start >= from;
         self.intervals.push(Interval { counted, ..interval.clone() });
     }
 
-    /// Discounts what the job with this number did before `at`, even in intervals added earlier.
+    /// Stops counting what the job with this number did before `at`, even in intervals added earlier.
     pub fn restarted(&mut self, job: u16, at: Nanos) {
         if let Some(from) = self.from.get_mut(usize::from(job)) {
             *from = at.max(*from);
@@ -47,7 +47,7 @@ impl SoFar {
         }
     }
 
-    /// The record of what is known: whole intervals, and of latencies only that from due to done.
+    /// Returns the provisional record: whole intervals only, and no latencies except from due to done.
     pub fn record(&self) -> StepRecord {
         let started = self.intervals.first().map_or(Nanos::ZERO, |interval| interval.start);
         let ended = self.intervals.last().map_or(started, |interval| interval.end);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use workload::{Direction, StepKind};
 
-    /// Two seconds of a search, the second of which arrives late, then one second at what it found.
+    /// Two seconds of a search, the second of which arrives late, then one second at the depth found.
     #[test]
     fn what_a_search_did_counts_until_it_has_found_and_no_longer() {
         let plan = StepPlan {

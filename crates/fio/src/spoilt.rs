@@ -1,12 +1,12 @@
-//! Words of the command line that a web page, a word processor or a line break has spoilt.
+//! Words of the command line that a web page, a word processor or a line break has altered.
 
 use super::error::FioError;
 use super::number::DASHES;
 
-/// Refuses a word that fio would take for the name of a job file, although it is not one.
+/// Refuses a word that fio would wrongly take for the name of a job file.
 ///
 /// # Errors
-/// [`FioError::Spoilt`], which says what happened to the word and what to write.
+/// [`FioError::Spoilt`], which says how the word was altered and what to write.
 pub fn file_name(word: &str) -> Result<(), FioError> {
     let spoilt = |problem: String| Err(FioError::Spoilt { word: word.to_owned(), problem });
     if let Some(bare) = word.strip_prefix(DASHES) {
@@ -32,7 +32,7 @@ pub fn file_name(word: &str) -> Result<(), FioError> {
 /// Refuses an option with a typographic dash or a no-break space in its name.
 ///
 /// # Errors
-/// [`FioError::Spoilt`], with the option as it should be.
+/// [`FioError::Spoilt`], with the correct option.
 pub fn option(word: &str) -> Result<(), FioError> {
     let name = word.split('=').next().unwrap_or_default();
     if word == "-" || word == "--" || !name.contains(|c: char| DASHES.contains(&c) || c == '\u{a0}') {

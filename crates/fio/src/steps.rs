@@ -1,4 +1,4 @@
-//! Turns what is asked, and what is on the disk, into steps that can be run one after the other.
+//! Turns a request and the state of the disk into steps that can be run one after another.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,18 +25,18 @@ use super::terms::TimeOptions;
 use super::timing::timed;
 use super::verify::verify;
 
-/// Jobs that run side by side, and what is done around them.
+/// Jobs that run side by side, and what to do before and after them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioStep {
-    /// The load to run. Each clone is a job of its own with one worker, named by its [`FioJob::label`].
+    /// The load to run. Each clone is a separate job with one worker, named by its [`FioJob::label`].
     pub workload: Workload,
-    /// Length of an interval of the record.
+    /// Length of a record interval.
     pub interval: Nanos,
-    /// Whether no step follows if a job of this one has ended.
+    /// Whether no step follows if a job of this step has ended.
     pub last: bool,
-    /// Whether no step follows if a job of this one has failed.
+    /// Whether no step follows if a job of this step has failed.
     pub last_if_failed: bool,
-    /// Files to lay out. fio lays out those of all steps before the first one starts.
+    /// Files to lay out. fio lays out the files of all steps before the first step starts.
     pub layouts: Vec<Layout>,
     /// Files to drop from the page cache before the step.
     pub drop_cache: Vec<PathBuf>,
@@ -48,10 +48,10 @@ pub struct FioStep {
     pub remove_at_end: Vec<PathBuf>,
 }
 
-/// What can be run of what was asked for, and what cannot.
+/// The requested jobs that can run, in steps, and those that cannot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlannedSteps {
-    /// The steps; a step of which no job can run is among them, without jobs.
+    /// The steps; a step in which no job can run is included, without jobs.
     pub steps: Vec<FioStep>,
     /// Jobs that fail before they begin; the others run without them.
     pub unrunnable: Vec<Unrunnable>,
@@ -60,7 +60,7 @@ pub struct PlannedSteps {
 /// Jobs that cannot run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unrunnable {
-    /// The jobs, by index into those that were asked for.
+    /// The jobs, as indices into the requested ones.
     pub jobs: Vec<usize>,
     /// The reason.
     pub error: FioError,
@@ -70,14 +70,14 @@ impl PlannedSteps {
     /// The steps, for a caller that runs all of them or none.
     ///
     /// # Errors
-    /// The first reason for which a job cannot run.
+    /// The first reason why a job cannot run.
     pub fn whole(self) -> Result<Vec<FioStep>, FioError> {
         self.unrunnable.into_iter().next().map_or(Ok(self.steps), |unrunnable| Err(unrunnable.error))
     }
 }
 
 impl FioStep {
-    /// The load to run if the run began `elapsed` ago: delays count from there, whatever has run since.
+    /// The load to run if the run began `elapsed` ago: start delays count from the run's start, whatever has run since.
     pub fn workload_after(&self, elapsed: Nanos) -> Workload {
         let mut workload = self.workload.clone();
         workload.jobs.iter_mut().for_each(|job| job.delay = job.delay.since(elapsed));
@@ -93,7 +93,7 @@ impl FioStep {
         }
     }
 
-    /// Removes the job `label`, which has failed before it began; jobs that wait for it no longer do.
+    /// Removes the job `label`, which failed before it began; other jobs no longer wait for it.
     pub fn leave_out(&mut self, label: &str) {
         self.workload.jobs.retain(|job| job.name != label);
         for job in &mut self.workload.jobs {
@@ -105,13 +105,13 @@ impl FioStep {
         }
     }
 
-    /// Names of the jobs that work on any of `paths`.
+    /// Names of the jobs that use any of `paths`.
     pub fn users_of(&self, paths: &[PathBuf]) -> Vec<String> {
         let on_it = |job: &&Job| job.files.iter().any(|path| paths.contains(path));
         self.workload.jobs.iter().filter(on_it).map(|job| job.name.clone()).collect()
     }
 
-    /// Longest time that the step takes, ramps and delays included; `None` if a job has no end by time.
+    /// Longest duration of the step, ramps and delays included; `None` if a job has no time limit.
     pub fn most(&self) -> Option<Nanos> {
         let time = |rule: &StopRule| if let StopRule::Time(time) = rule { Some(*time) } else { None };
         let workload = &self.workload;
@@ -125,7 +125,7 @@ impl FioStep {
     }
 }
 
-/// The line that fio prints when it lays out files.
+/// Returns the line that fio prints when it lays out files.
 pub fn announcement(layout: &Layout) -> String {
     let (plural, all) = if layout.files.len() > 1 { ("s", "total ") } else { ("", "") };
     let (count, mib) = (layout.files.len(), layout.bytes().0 >> 20);
@@ -136,8 +136,8 @@ pub fn announcement(layout: &Layout) -> String {
 /// all others are set up.
 ///
 /// # Errors
-/// [`FioError`] if nothing may run: a device is held, a directory is missing, or a job waits for one that does not precede
-/// it.
+/// [`FioError`] if nothing may run: a device is in use, a directory is missing, or a job waits for a job that does not
+/// precede it.
 pub fn steps(asked: &FioRequest, look: Look) -> Result<PlannedSteps, FioError> {
     let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
     let mut unrunnable: Vec<Unrunnable> = Vec::new();
@@ -166,7 +166,7 @@ pub fn steps(asked: &FioRequest, look: Look) -> Result<PlannedSteps, FioError> {
     Ok(PlannedSteps { steps, unrunnable })
 }
 
-/// Adds a job that cannot run. Jobs without a size are listed together, because one remedy is enough for all.
+/// Records a job that cannot run. Jobs without a size are listed together, because one remedy is enough for all.
 fn note_unrunnable(unrunnable: &mut Vec<Unrunnable>, number: usize, error: FioError) {
     let known = unrunnable.iter_mut().find(|known| matches!(known.error, FioError::NeedSize { .. }));
     match (known, error) {
@@ -261,7 +261,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Adds `work` to the step of `job`, with what is done to its files before and after the load.
+    /// Adds `work` to the step of `job`, with the actions on its files before and after the load.
     fn push(&mut self, job: &FioJob, work: Job, region: &Region) {
         let options = &job.options;
         let Some(step) = self.steps.get_mut(job.step) else {
@@ -284,7 +284,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Opens the step of `job`, if the job is the first of it.
+    /// Starts the step of `job`, if the job is its first.
     fn open_step(&mut self, job: &FioJob) {
         if job.step < self.steps.len() {
             return;
@@ -321,7 +321,7 @@ impl Planner<'_> {
         region(job, paths, &there)
     }
 
-    /// What is at `path`, or will be once earlier jobs are laid out.
+    /// The file or device at `path`, as it is now or will be once earlier jobs are laid out.
     fn there(&self, path: &PathBuf) -> Option<OnDisk> {
         let found = (self.look)(path);
         let planned = self.planned.get(path).map_or(0, |planned| planned.bytes);
@@ -344,7 +344,7 @@ impl Planner<'_> {
         for (path, end) in region.files() {
             let there = self.there(path);
             if act.is_of_names() && there.is_some() {
-                // Its length changes nothing, so it stays as it is.
+                // The file's length does not matter to the job, so the file stays as it is.
                 continue;
             }
             let is_file = there.as_ref().is_none_or(|found| found.kind == OnDiskKind::File);
@@ -377,14 +377,14 @@ impl Planner<'_> {
         } else if must_hold_data {
             Content::Data(buffers(options))
         } else {
-            // A file to be filled until no space is left is not reserved beforehand, because that would fail.
+            // For a file to be filled until no space is left, nothing is reserved beforehand, because that would fail.
             Content::Space(if options.fill_device { Reserve::None } else { reserve(options.fallocate) })
         };
         step.layouts.push(Layout { job: job.name.clone(), files, content });
         Ok(())
     }
 
-    /// The file at `path` as `job` needs it, if it may be laid out so.
+    /// The layout of the file at `path` that `job` needs, if the file may be laid out.
     fn layout_file(&self, job: &FioJob, path: &Path, bytes: u64) -> Result<LayoutFile, FioError> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
@@ -403,8 +403,8 @@ impl Planner<'_> {
         Ok(LayoutFile { path: path.to_owned(), bytes, there: there.unwrap_or(0), replaces })
     }
 
-    /// Makes a file hold data that a writer of the same step only reserves space for, and that is read beside it: fio reads
-    /// its unwritten extents instead, at a speed that no device has.
+    /// Fills a file with data that a job of the same step reads, but for which a writer would only reserve space: fio
+    /// reads its unwritten extents instead, at a speed that no device has.
     fn fill(&mut self, path: &PathBuf, step: usize, buffers: Buffers) {
         let Some(planned) = self.planned.get(path).filter(|planned| planned.step == step) else {
             return;
@@ -446,7 +446,7 @@ fn refuse_unusable(
     }
 }
 
-/// Moves ramp and ends to the whole step, if all jobs have the same ones and count them from its start.
+/// Moves the ramp and the ends to the whole step, if all jobs have the same ones and count them from its start.
 fn share_times(workload: &mut Workload) {
     let Some((first, others)) = workload.jobs.split_first() else { return };
     let own = |job: &Job| job.delay > Nanos::ZERO || job.start != Start::WithStep;
@@ -521,7 +521,7 @@ fn reserve(word: &str) -> Reserve {
     }
 }
 
-/// The same command line with a size added.
+/// Returns the command line with a size added.
 fn with_a_size(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| super::showcmd::quoted(word)).collect();
     format!("fio --size=1g {}", words.join(" "))

@@ -1,4 +1,4 @@
-//! Substitution in the lines of a job file: environment variables, facts of the machine, and arithmetic with them.
+//! Substitution in the lines of a job file: environment variables, values of the machine, and arithmetic with them.
 
 use super::arithmetic::{self, ArithmeticError};
 use super::asked::Surroundings;
@@ -12,7 +12,7 @@ pub struct SubstitutedLine {
     pub unset: Vec<String>,
 }
 
-/// Replaces `${NAME}` by the value of the environment variable, anywhere; one without a closing brace stays.
+/// Replaces `${NAME}` anywhere by the value of the environment variable; a reference without a closing brace stays.
 pub fn variables(line: &str, around: &Surroundings) -> SubstitutedLine {
     let mut done = SubstitutedLine::default();
     let mut rest = line;
@@ -34,11 +34,11 @@ fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, name, after))
 }
 
-/// Replaces words that stand for facts of the machine and, if that makes the value an expression, calculates it. Text that is
-/// not a number keeps its operators: fio would hand a file's name to `bc`, and fail.
+/// Replaces words such as `$ncpus` by values of the machine and calculates the result if it is an expression. Text that
+/// is not a number keeps its operators: fio would pass a file's name to `bc`, and fail.
 ///
 /// # Errors
-/// If the expression has no value.
+/// If the expression has no result.
 pub fn facts(
     value: &str,
     is_number: ArithmeticUse,
@@ -57,11 +57,11 @@ pub fn facts(
     arithmetic::evaluate(&replaced).map(|value| value.to_string())
 }
 
-/// Whether operators in a value mean arithmetic.
+/// Whether operators in a value are arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArithmeticUse {
-    /// They do: a number is wanted.
+    /// They are: the option takes a number.
     Always,
-    /// They do not: any text may stand there.
+    /// They are not: the option takes any text.
     Never,
 }

@@ -1,4 +1,4 @@
-//! Options that say when a job starts, rests and ends, and what an error does.
+//! Options on when a job starts, rests and ends, and on the effect of errors.
 
 use options::errno_named;
 use workload::{
@@ -20,12 +20,12 @@ pub struct TimeOptions {
     pub exitall_on_error: bool,
     pub thinktime: Nanos,
     pub thinktime_spin: Nanos,
-    /// `None`: the default of 1, which a time of work between pauses replaces.
+    /// `None`: the default of 1, unless a working time between pauses is set.
     pub thinktime_blocks: Option<u32>,
     pub thinktime_issued: bool,
     pub thinktime_iotime: Nanos,
     pub rate_ignore_thinktime: bool,
-    /// Whether the job continues after errors of reads, writes and checks.
+    /// Whether the job continues after errors of reads, writes and checks, respectively.
     pub continue_on_error: [bool; 3],
     pub ignore_error: Each<Vec<i32>>,
     pub error_dump: bool,
@@ -38,7 +38,7 @@ pub struct TimeOptions {
     pub cmdprio_class: Each<u64>,
 }
 
-/// Which other jobs the end of a job ends.
+/// Which other jobs end when a job ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
     /// The jobs of its group in the report.
@@ -46,7 +46,7 @@ pub enum ExitWhat {
     Group,
     /// All jobs that run beside it.
     Stonewall,
-    /// All jobs that run beside it, and all that would follow.
+    /// All jobs that run beside it, and all jobs that would follow.
     All,
 }
 
@@ -68,9 +68,9 @@ impl ExitWhat {
     }
 }
 
-/// Errors that fio passes over if none are named: EIO and EILSEQ.
+/// Errors that fio tolerates if none are named: EIO and EILSEQ.
 const PASSED_OVER: [i32; 2] = [5, MISMATCH];
-/// EILSEQ, which stands for a block that differs from what was written.
+/// EILSEQ, which means that a block differs from the data written.
 pub(super) const MISMATCH: i32 = 84;
 
 impl TimeOptions {
@@ -114,7 +114,7 @@ impl TimeOptions {
             return None;
         }
         let by_clock = (self.thinktime_iotime > Nanos::ZERO).then_some(self.thinktime_iotime);
-        // The clock alone counts, unless blocks were typed too.
+        // Only the clock counts, unless a number of blocks was typed too.
         let blocks = if by_clock.is_some() { u32::MAX } else { 1 };
         Some(Think {
             counted: if self.thinktime_issued { ThinkCount::Issued } else { ThinkCount::Done },
@@ -125,7 +125,7 @@ impl TimeOptions {
         })
     }
 
-    /// Errors that are passed over, at the index of reads, writes or checks.
+    /// Errors that are tolerated, at the index of reads, writes or checks.
     fn ignored(&self, at: usize) -> &[i32] {
         match (self.ignore_error[at].as_slice(), self.continue_on_error[at]) {
             ([], true) => &PASSED_OVER,
@@ -133,17 +133,17 @@ impl TimeOptions {
         }
     }
 
-    /// Whether any error may be passed over.
+    /// Whether any error may be tolerated.
     pub fn passes_over_any(&self) -> bool {
         self.continue_on_error.contains(&true) || self.ignore_error.iter().any(|listed| !listed.is_empty())
     }
 
-    /// Whether the job continues after a block that differs from what was written.
+    /// Whether the job continues after a block that differs from the data written.
     pub fn passes_over_mismatch(&self) -> bool {
         self.ignored(2).contains(&MISMATCH)
     }
 
-    /// Whether the job continues after this error. As in fio, EILSEQ is a failed check.
+    /// Whether the job continues after this error. As in fio, EILSEQ means a failed check.
     pub fn passes_over(&self, direction: Direction, errno: i32) -> bool {
         match (direction, errno) {
             (_, MISMATCH) => self.passes_over_mismatch(),
@@ -171,7 +171,7 @@ impl TimeOptions {
         }
     }
 
-    /// Shares of I/Os with a priority of their own.
+    /// Shares of I/Os that have their own priority.
     pub(super) fn urgent(&self) -> ByDirection<Option<Urgent>> {
         let of = |way: usize| {
             let percent = self.cmdprio_percentage[way].min(100) as u8;
@@ -214,7 +214,7 @@ pub(super) fn times(word: &str) -> Result<(Nanos, Nanos), ValueError> {
     Ok((least, most))
 }
 
-/// Reads names and numbers of errors separated by colons, in lists for reads, writes and checks separated by commas.
+/// Reads error names and numbers separated by colons, in lists for reads, writes and checks separated by commas.
 pub(super) fn errors(word: &str) -> Result<Each<Vec<i32>>, ValueError> {
     let mut lists: Each<Vec<i32>> = Default::default();
     let typed: Vec<&str> = word.split(',').collect();

@@ -1,4 +1,4 @@
-//! When a job starts, and which other jobs its end ends: both depend on all jobs of a call.
+//! When a job starts, and which other jobs end with it: both depend on all jobs of a command line.
 
 use workload::{Exit, Job, Nanos, Reach, Start};
 
@@ -20,14 +20,14 @@ impl TimeOptions {
     }
 }
 
-/// Returns `work` with the options of `job` on its time.
+/// Returns `work` with the time options of `job`.
 ///
 /// # Errors
-/// If the job waits for one that does not precede it, or if options exclude each other.
+/// If the job waits for a job that does not precede it, or if options exclude each other.
 pub(super) fn timed(work: Job, job: &FioJob, asked: &FioRequest) -> Result<Job, FioError> {
     let time = &job.options.time;
     let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
-    // The flag applies to the whole run: a job that sets it sets it for all.
+    // The flag applies to the whole run: a job that sets it sets it for all jobs.
     let reach = |set| if set { time.exit_what.reach() } else { Reach::Itself };
     let exit = Exit {
         group: job.group,
@@ -61,6 +61,6 @@ fn start(job: &FioJob, asked: &FioRequest) -> Result<Start, FioError> {
     }
     let beside: Vec<String> =
         of_that_name().filter(|other| other.step == job.step).map(|other| other.label.clone()).collect();
-    // A job of an earlier step has already ended.
+    // Jobs of earlier steps have already ended.
     Ok(if beside.is_empty() { Start::WithStep } else { Start::After(beside) })
 }

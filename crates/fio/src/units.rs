@@ -1,4 +1,4 @@
-//! Meanings of a bare letter and a bare number, and reasons why a number cannot be read.
+//! Meanings of a bare letter and of a bare number, and the reasons why a number cannot be read.
 
 /// Meaning of a bare `k` (fio's `kb_base`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,18 +10,18 @@ pub enum KbBase {
     Decimal,
 }
 
-/// Unit of a bare number where a time is wanted.
+/// Unit of a time typed as a bare number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
     Seconds,
-    /// Milliseconds. fio reads a count there, not a time, so a unit of time is a trap.
+    /// Milliseconds. fio reads a count here, not a time, so a unit of time would be misread.
     Milliseconds,
     /// Microseconds.
     Microseconds,
 }
 
-/// Why a number could not be read. If fio would silently read something else, the message says what.
+/// Why a number could not be read. If fio would silently read something else, the message says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
     /// Nothing was typed.
@@ -30,14 +30,14 @@ pub enum NumberError {
     /// No number at the start.
     #[error("'{0}' does not start with a number")]
     NoNumber(String),
-    /// A word that fio would read as something other than what is meant.
+    /// A word that fio would read as something other than the user means.
     #[error("'{word}': {why}{}", advice(write))]
     Misread {
-        /// What was typed.
+        /// The word.
         word: String,
-        /// What is wrong, and what fio would read.
+        /// The problem, and what fio would read.
         why: String,
-        /// What to write instead, if that is known.
+        /// The replacement, if it is known.
         write: Option<String>,
     },
     /// A number that is too large.
@@ -53,12 +53,12 @@ fn advice(write: &Option<String>) -> String {
 }
 
 impl NumberError {
-    /// Returns the error of a word that fio would misread, or that has no meaning; what was meant is unknown.
+    /// Returns the error of a word that fio would misread, or that has no meaning, with no known replacement.
     pub(super) fn misread(word: &str, why: impl Into<String>) -> NumberError {
         NumberError::Misread { word: word.to_owned(), why: why.into(), write: None }
     }
 
-    /// The word that could not be read; empty if there was none.
+    /// The word that could not be read; empty if none was typed.
     pub fn word(&self) -> &str {
         match self {
             NumberError::Empty => "",
@@ -67,7 +67,7 @@ impl NumberError {
         }
     }
 
-    /// The word that was typed, and what to write in its place if that is known.
+    /// The word that was typed and its replacement, if the replacement is known.
     pub fn correction(&self) -> Option<(&str, &str)> {
         match self {
             NumberError::Misread { word, write: Some(write), .. } => Some((word, write)),

@@ -1,19 +1,19 @@
-//! Words that plimsoll's fio does not take: they end the call, or are reported beside what fio would do with them.
+//! Words that plimsoll's fio refuses: they end the call, or are reported with what fio would do with them.
 
 use super::asked::Request;
 use super::error::FioError;
 
-/// What happens to such words.
+/// How words that plimsoll's fio refuses are handled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum RefusalHandling {
-    /// The first one ends the call.
+    /// The first refused word ends the call.
     #[default]
     Ends,
-    /// They remain part of the request, and are reported.
+    /// Refused words remain part of the request, and are reported.
     Told(ReportedWords),
 }
 
-/// The words reported so far.
+/// The refused words reported so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ReportedWords {
     refusals: Vec<FioError>,
@@ -34,19 +34,19 @@ impl RefusalHandling {
         }
     }
 
-    /// Takes an option, as typed, that only an engine without a stand-in here knows.
+    /// Records an option, as typed, that only an engine without a stand-in here knows.
     pub fn of_engine(&mut self, typed: &str) {
         if let RefusalHandling::Told(told) = self {
             told.of_engines.push(typed.to_owned());
         }
     }
 
-    /// Whether such words are only reported.
+    /// Whether refused words are only reported.
     pub fn is_told(&self) -> bool {
         matches!(self, RefusalHandling::Told(_))
     }
 
-    /// Returns `request` together with what was reported.
+    /// Returns `request` together with the refused words.
     pub fn beside(self, request: Request) -> RequestDescription {
         let ReportedWords { refusals, of_engines } = match self {
             RefusalHandling::Ends => ReportedWords::default(),
@@ -56,13 +56,13 @@ impl RefusalHandling {
     }
 }
 
-/// What words ask of fio, whether or not plimsoll's fio takes them all.
+/// What a command line asks of fio, including words that plimsoll's fio refuses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestDescription {
     /// The request. An option that plimsoll's fio refuses is listed as typed, and has no other effect.
     pub request: Request,
-    /// Reasons for which plimsoll's fio refuses some of the words.
+    /// Why plimsoll's fio refuses some of the words.
     pub refusals: Vec<FioError>,
-    /// Options, as `name=value`, that only the job's engine knows, which plimsoll does not have.
+    /// Options, as `name=value`, that only an engine which plimsoll lacks knows.
     pub of_engines: Vec<String>,
 }

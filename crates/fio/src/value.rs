@@ -1,4 +1,4 @@
-//! The kinds of value that an option takes, the values once read, and why a value could not be read.
+//! The kinds of values that options take, the values themselves, and the reasons why a value cannot be read.
 
 use options::near::nearest;
 use workload::Nanos;
@@ -7,7 +7,7 @@ use super::number::{NumberError, TimeUnit};
 pub use super::shape::{Each, Word};
 use super::shape::{Shape, ShapeValue};
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text.
@@ -22,34 +22,34 @@ pub enum Kind {
     Bool,
     /// A whole number within bounds, both inclusive.
     Int(i64, i64),
-    /// Up to three whole numbers, for reads, writes and trims, each at most this.
+    /// Up to three whole numbers, for reads, writes and trims, each at most the given bound.
     Ints(i64),
-    /// A number of bytes of at least this.
+    /// A number of bytes, at least the given bound.
     Size(i64),
-    /// Up to three numbers of bytes, for reads, writes and trims, each at least this.
+    /// Up to three numbers of bytes, for reads, writes and trims, each at least the given bound.
     Sizes(i64),
     /// A number of bytes or a percentage.
     Amount,
-    /// A time, with the unit of a bare number.
+    /// A time; the unit applies to a number without one.
     Time(TimeUnit),
-    /// One of these words.
+    /// One of the given words.
     Choice(&'static [Word]),
     /// Floating-point numbers separated by colons, at most 20.
     Floats,
     /// CPU numbers and ranges: `0-3,6`.
     Cpus,
-    /// Lengths, places and data.
+    /// Offsets, lengths and data.
     Shape(Shape),
 }
 
 impl Kind {
-    /// Whether the command line needs a value for it.
+    /// Whether the command line must give a value.
     pub fn needs_value(self) -> bool {
         !matches!(self, Kind::Flag | Kind::Prefix)
     }
 }
 
-/// A number of bytes, or a percentage of what is there.
+/// A number of bytes, or a percentage of the available size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// Bytes.
@@ -64,16 +64,16 @@ impl Default for Amount {
     }
 }
 
-/// Floating-point numbers, with the most decimals that any of them was typed with.
+/// Floating-point numbers, and the number of decimals with which to print them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Floats {
     /// The numbers, in the order typed.
     pub values: Vec<f64>,
-    /// Number of decimals to print.
+    /// Number of decimals to print: the most that any of them was typed with.
     pub decimals: usize,
 }
 
-/// A value once read.
+/// A parsed value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// [`Kind::Text`], [`Kind::Path`] and [`Kind::Prefix`].
@@ -82,13 +82,13 @@ pub enum Value {
     Switch(bool),
     /// [`Kind::Int`] and [`Kind::Size`].
     Number(i64),
-    /// [`Kind::Ints`] and [`Kind::Sizes`]; `None` keeps what was there.
+    /// [`Kind::Ints`] and [`Kind::Sizes`]; `None` keeps the previous value.
     Each(Each<Option<u64>>),
     /// [`Kind::Amount`].
     Amount(Amount),
     /// [`Kind::Time`].
     Time(Nanos),
-    /// [`Kind::Choice`]: the word, and what followed its colon.
+    /// [`Kind::Choice`]: the word, and the text after its colon.
     Choice(&'static str, Option<String>),
     /// [`Kind::Floats`].
     Floats(Floats),
@@ -104,28 +104,28 @@ pub enum ValueError {
     /// Not a number, or a number that fio would misread.
     #[error(transparent)]
     Number(#[from] NumberError),
-    /// Less than the least value.
+    /// Less than the minimum.
     #[error("min value out of range: {value} ({least} min)")]
     Below {
-        /// What was typed.
+        /// The number that was typed.
         value: i64,
-        /// The least value.
+        /// The minimum.
         least: i64,
     },
-    /// More than the greatest value.
+    /// More than the maximum.
     #[error("max value out of range: {value} ({most} max)")]
     Above {
-        /// What was typed.
+        /// The number that was typed.
         value: i64,
-        /// The greatest value.
+        /// The maximum.
         most: i64,
     },
-    /// Not a word of the enumeration.
+    /// None of the words of the enumeration.
     #[error("'{word}' is not one of the valid values")]
     Choice {
-        /// What was typed.
+        /// The word that was typed.
         word: String,
-        /// The words that are known.
+        /// The valid words.
         words: &'static [Word],
     },
     /// Neither 0 nor 1.
@@ -134,13 +134,13 @@ pub enum ValueError {
     /// Not a floating-point number.
     #[error("not a floating point value: {0}")]
     Float(String),
-    /// More values than fio takes.
+    /// More values than fio accepts.
     #[error("more than {0} values")]
     TooMany(usize),
 }
 
 impl ValueError {
-    /// What is wrong, without what to write.
+    /// Returns the problem, without the remedy.
     pub fn why(&self) -> String {
         match self {
             ValueError::Number(NumberError::Misread { word, why, .. }) => format!("'{word}': {why}"),
@@ -148,7 +148,7 @@ impl ValueError {
         }
     }
 
-    /// The part that could not be read; empty if that is the whole value.
+    /// Returns the part that could not be read; empty if it is the whole value.
     pub fn word(&self) -> &str {
         match self {
             ValueError::Number(error) => error.word(),
@@ -157,7 +157,7 @@ impl ValueError {
         }
     }
 
-    /// The part that was typed, and what to write in its place if that is known.
+    /// Returns the part that was typed and its replacement, if the replacement is known.
     pub fn correction(&self) -> Option<(String, String)> {
         match self {
             ValueError::Number(error) => {
@@ -182,13 +182,13 @@ impl ValueError {
     }
 }
 
-/// Whether `letter` is one that people put around a word: a blank or a quotation mark.
+/// Whether `letter` is a blank or a quotation mark, which people put around words.
 pub fn is_wrapping(letter: char) -> bool {
     letter.is_whitespace() || "\"'`“”„‟‘’‚«»".contains(letter)
 }
 
-/// What a row's `apply` takes out of a value. The row's kind decides which variant arrives, so a mismatch means a wrong
-/// row; it then yields nothing rather than a wrong figure, and the test over all rows shows it.
+/// Accessors for the `apply` of a row. The row's kind decides the variant, so a mismatch means a wrong row; the
+/// accessor then returns nothing rather than a wrong number, and the test over all rows fails.
 impl Value {
     /// Whether a switch is on.
     pub fn on(&self) -> bool {
@@ -240,7 +240,7 @@ impl Value {
         }
     }
 
-    /// Stores the values that were typed in `target`, and leaves its others.
+    /// Stores the values that were typed in `target`; its other values stay.
     pub fn onto<T: From<u64>>(&self, target: &mut Each<T>) {
         if let Value::Each(values) = self {
             for (place, value) in target.iter_mut().zip(values) {

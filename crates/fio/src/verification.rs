@@ -1,4 +1,4 @@
-//! fio's options of verification, as values of plimsoll's.
+//! fio's options of verification, and their equivalents in plimsoll.
 
 use workload::{Checksum, Pattern, Proof};
 
@@ -28,7 +28,7 @@ pub const PROOFS: &[Word] = &[
     ("null", "Reads back without looking"),
 ];
 
-/// Checksum in the header of each word.
+/// Checksum in the header, by the word of `verify`.
 const CHECKSUMS: &[(&str, Checksum)] = &[
     ("md5", Checksum::Md5),
     ("crc64", Checksum::Crc64),
@@ -85,7 +85,7 @@ pub const POLICIES: &[Word] = &[
 ];
 
 impl VerifyOptions {
-    /// The combination of options that is wrong, and what would do.
+    /// Returns the contradiction between options, if any, and a valid alternative.
     pub fn wrong(&self) -> Option<(&'static str, &'static str)> {
         match (self.kind, &self.pattern) {
             ("pattern" | "pattern_hdr", None) => {
@@ -94,7 +94,7 @@ impl VerifyOptions {
             _ if (1..HEADER_BYTES).contains(&self.offset) => {
                 Some(("verify_offset below 40", "a header is 40 bytes long; give 40 or more"))
             }
-            // fio would count writes that it does not do.
+            // fio would count writes that it does not issue.
             ("0", None) if self.only => Some((
                 "verify_only without verify",
                 "give the words of the job that wrote, its verify among them",
@@ -107,12 +107,12 @@ impl VerifyOptions {
         }
     }
 
-    /// The word of `verify`. A pattern alone asks for verification too, after a header, as with `verify=pattern_hdr`.
+    /// The word of `verify`. A pattern alone also turns on verification, with a header, as `verify=pattern_hdr` does.
     fn word(&self) -> &'static str {
         if self.kind == "0" && self.pattern.is_some() { "pattern_hdr" } else { self.kind }
     }
 
-    /// What proves a block; `None` if nothing is verified.
+    /// What proves that a block is intact; `None` if nothing is verified.
     pub(super) fn proof(&self) -> Option<Proof> {
         match (self.word(), &self.pattern) {
             ("0", None) => None,

@@ -1,4 +1,4 @@
-//! How a job verifies, as values of plimsoll's, and remarks on that.
+//! The verification that a job asks for, and remarks on it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use super::asked::FioJob;
 use super::options::JobOptions;
 
 impl FioJob {
-    /// Path of the state file, which records how far the job came, with fio's name; it is in the directory of `--aux-path`,
-    /// or in the working directory.
+    /// Path of the state file, which records how far the job came. The name is fio's; the directory is that of
+    /// `--aux-path`, or the working directory.
     pub fn state_path(&self) -> PathBuf {
         let folder = self.options.verify.state_folder.as_deref().unwrap_or_default();
         Path::new(folder).join(format!("local-{}-{}-verify.state", self.name.replace('/', "."), self.number))
     }
 }
 
-/// Most writes of a pass that is read back by itself: writes to be read back are kept in memory, 16 bytes each. Longer passes
-/// are read back when all are over.
+/// Most writes of a pass after which that pass is read back: such writes are kept in memory, 16 bytes each. With longer
+/// passes, all data is read back at the end.
 const WRITES_OF_A_PASS_MAX: u64 = 1 << 22;
 
-/// How `job` verifies; `pass` is the number of writes in each of several passes.
+/// Returns the verification of `job`; `pass` is the number of writes in each pass, if there are several.
 pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     let (options, run) = (&job.options, job.run);
     let asked = &options.verify;
@@ -31,9 +31,9 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     let when = match asked.backlog {
         _ if !writes => ReadBack::WhatIsRead,
         _ if asked.only => ReadBack::WithoutWriting,
-        // What a mix reads is checked only if it is known, and then it is read back.
+        // Reads of a mix are checked only if their contents are known, and such blocks are read back anyway.
         _ if !asked.reads_back => ReadBack::NotAtAll,
-        // Each pass is read back before the next writes over it.
+        // Each pass is read back before the next pass overwrites it.
         0 => match pass.filter(|writes| *writes <= WRITES_OF_A_PASS_MAX) {
             Some(writes) => ReadBack::Every { writes: writes as u32, batch: writes as u32 },
             None => ReadBack::AtTheEnd,
@@ -69,7 +69,7 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     })
 }
 
-/// Writes that are trimmed again. fio does not record writes that it does not read back, and so trims none of them.
+/// Trims of data written earlier. fio does not record writes that it does not read back, and so trims none of them.
 fn gives_back(options: &JobOptions) -> Option<GiveBack> {
     let asked = &options.verify;
     let kept = options.pattern.writes && (asked.reads_back || asked.only);
@@ -81,7 +81,7 @@ fn gives_back(options: &JobOptions) -> Option<GiveBack> {
     })
 }
 
-/// Remark on trims that are asked for but never happen.
+/// Remark on requested trims that never happen.
 pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
     let asked = &options.verify;
     let asks = asked.trim_percentage > 0 || asked.trim_backlog > 0;
@@ -91,7 +91,7 @@ pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
     )
 }
 
-/// Remark on verification as `options` ask for it.
+/// Remark on the verification that `options` ask for.
 pub fn remark(options: &JobOptions) -> Option<&'static str> {
     let asked = &options.verify;
     if !asked.is_on() || (options.pattern.writes && !asked.reads_back) {

@@ -1,4 +1,4 @@
-//! Where comments and pages cite the method and the rules, `(method 6.1)` and `(R6)`, and which headings define them.
+//! Citations of method and rules in comments and pages, `(method 6.1)` and `(R6)`, and the headings they refer to.
 
 use crate::links::prose;
 use crate::source::{comments_only, has_word, in_name};
@@ -12,11 +12,11 @@ pub struct Citation {
     pub to: String,
 }
 
-/// Words for documents that are not in the repository, so that nobody can look up what they say.
+/// Words for documents that are not in the repository, so that nobody can look up their content.
 const FOREIGN: [&str; 3] = ["methodology", "Methodology", "DESIGN"];
 
-/// Returns what the headings of `page` define: `method 6.1` if a heading begins with this number, `R6` if it begins
-/// with this name.
+/// Returns the sections and rules that the headings of `page` define: `method 6.1` if a heading begins with this
+/// number, `R6` if it begins with this name.
 pub fn defined(page: &str) -> Vec<String> {
     let of = |(_, text): (usize, &str)| -> Option<String> {
         let word =

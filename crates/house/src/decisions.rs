@@ -1,4 +1,4 @@
-//! Where code decides by what a text says: by searching for words in it, or comparing it with a sentence.
+//! Finds code that decides by the wording of a text: by searching for words in it, or comparing it with a sentence.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::source::{code_and_strings, test_spans};
 pub struct Decision {
     /// The number of the line, from one.
     pub line: usize,
-    /// The words, as they stand in the source.
+    /// The words, as in the source.
     pub words: String,
 }
 
 /// Methods that search a text for their argument.
 const SEARCHES: [&str; 3] = ["contains", "starts_with", "ends_with"];
 
-/// Number of characters before and after a string that are examined for what the code does with it.
+/// Number of characters before and after a string that are examined for its use.
 const AROUND: usize = 40;
 
 /// Finds every place in the Rust `text` that searches a text for words (a string with two letters in a row that is no
@@ -59,14 +59,14 @@ fn behind(code: &[char], string: &Range<usize>) -> String {
     code[from..(from + AROUND).min(code.len())].iter().collect()
 }
 
-/// Whether `string` is what a search looks for.
+/// Whether `string` is the argument of a search.
 fn is_sought(code: &[char], string: &Range<usize>) -> bool {
     let before = before(code, string);
     let Some(call) = before.trim_end().strip_suffix('(') else { return false };
     SEARCHES.iter().any(|name| call.strip_suffix(name).is_some_and(|text| text.ends_with('.')))
 }
 
-/// Whether `string` stands beside `==` or `!=`, or is a pattern of a `match`.
+/// Whether `string` is next to `==` or `!=`, or is a pattern of a `match`.
 fn is_compared(code: &[char], string: &Range<usize>) -> bool {
     let (before, behind) = (before(code, string), behind(code, string));
     let (before, behind) = (before.trim_end(), behind.trim_start());

@@ -1,4 +1,4 @@
-//! Where each function starts, how long it is, and what its parameters look like.
+//! The start, the length and the parameters of each function.
 
 use crate::shapes::{Shape, shape};
 use crate::source::{closing, in_name, test_spans};
@@ -12,11 +12,11 @@ pub struct Function {
     pub line: usize,
     /// Number of lines from `fn` to the closing brace, both included.
     pub lines: usize,
-    /// Whether it is part of a module under `#[cfg(test)]`.
+    /// Whether the function is part of a module under `#[cfg(test)]`.
     pub test: bool,
-    /// Whether it is `pub` without restriction and takes a bare `bool`.
+    /// Whether the function is `pub` without restriction and takes a bare `bool`.
     pub public_bool: bool,
-    /// Its parameters and the depth of its blocks.
+    /// The parameters of the function and the depth of its blocks.
     pub shape: Shape,
 }
 
@@ -50,7 +50,7 @@ fn read(code: &str, at: usize) -> Option<Function> {
     Some(Function { name, line, lines, test: false, public_bool, shape })
 }
 
-/// Returns the offset after `<…>`, if that begins at `at`, and after blanks.
+/// Returns the offset after `<…>`, if a generic list begins at `at`, and after blanks.
 fn behind_generics(code: &str, at: usize) -> usize {
     let mut depth = 0usize;
     let mut before = ' ';

@@ -55,7 +55,7 @@ impl fmt::Display for LayerError {
 
 impl std::error::Error for LayerError {}
 
-/// Reads the layer table: each crate with what it may import. The word `all` stands for every crate in the table.
+/// Reads the layer table: each crate with the crates that it may import. The word `all` means every crate in the table.
 ///
 /// # Errors
 /// [`LayerError::NoTable`] if the markers are missing.
@@ -94,7 +94,7 @@ fn table(document: &str, name: &'static str) -> Result<Vec<Vec<String>>, LayerEr
     Ok(rows.map(|row| row.trim_matches('|').split('|').map(cell).collect()).collect())
 }
 
-/// Returns every package of the workspace with what its manifest declares, sorted by name.
+/// Returns every package of the workspace with the dependencies that its manifest declares, sorted by name.
 ///
 /// # Errors
 /// [`LayerError::Metadata`] if cargo cannot read the workspace.

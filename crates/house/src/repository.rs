@@ -1,10 +1,10 @@
-//! Which files belong to the repository.
+//! The files that belong to the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// Folders whose files are generated, not written.
+/// Folders of generated files.
 const MADE: [&str; 4] = ["target", ".git", "node_modules", "out"];
 
 /// Returns the repository's top folder.
@@ -13,8 +13,8 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Returns every file that git tracks or would add, relative to `root`, sorted; if git cannot say (in an unpacked
-/// archive), every file outside the folders that are generated.
+/// Returns every file that git tracks or would add, relative to `root`, sorted; if git cannot list them (in an unpacked
+/// archive), every file outside the folders of generated files.
 ///
 /// # Errors
 /// A folder cannot be read.

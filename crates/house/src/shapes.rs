@@ -5,11 +5,11 @@ use crate::source::{closing, has_word, in_name};
 /// The parameters of a function and the depth of its blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Number of values it takes: its parameters without `self`, where a tuple counts as the values in it.
+    /// Number of values that the function takes: its parameters without `self`, each tuple as the values in it.
     pub values: usize,
-    /// Number of values in the widest parameter that is a tuple or a reference to one; zero if there is none.
+    /// Number of values in the widest parameter that is a tuple or a reference to one; zero if no parameter is.
     pub tuple: usize,
-    /// Number of `if`, `else`, `match`, `for`, `while` and `loop` blocks around its deepest place. Blocks of match
+    /// Number of `if`, `else`, `match`, `for`, `while` and `loop` blocks around the deepest place. Blocks of match
     /// arms, of closures, and those without a keyword add nothing.
     pub depth: usize,
 }
@@ -63,7 +63,7 @@ fn kind(parameter: &str) -> Option<&str> {
     (!has_word(name, "self")).then_some(kind)
 }
 
-/// Counts the values of a type, and says whether it is a tuple.
+/// Counts the values of a type, and returns whether it is a tuple.
 fn values(kind: &str) -> (usize, bool) {
     let kind = behind_marks(kind);
     if !kind.starts_with('(') || closing(kind, 0) != kind.len() {
@@ -73,7 +73,7 @@ fn values(kind: &str) -> (usize, bool) {
     (inside.into_iter().map(|kind| values(kind).0).sum(), true)
 }
 
-/// Returns a type without what makes it a reference: `&`, `mut` and a lifetime.
+/// Returns a type without the marks of a reference: `&`, `mut` and a lifetime.
 fn behind_marks(kind: &str) -> &str {
     let kind = kind.trim();
     let name = |from: &str| from.find(|letter| !in_name(letter)).unwrap_or(from.len());
@@ -98,7 +98,7 @@ enum Bracket {
 /// Returns the greatest number of counted blocks around a place of `body`.
 fn depth(body: &str) -> usize {
     let (mut open, mut deepest) = (Vec::new(), 0);
-    // Where the words begin that a following brace would belong to.
+    // The start of the words that belong to a following brace.
     let mut from = 0;
     for (at, letter) in body.char_indices() {
         match letter {

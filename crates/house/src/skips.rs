@@ -1,9 +1,9 @@
-//! The tests skipped in a run, and which skips continuous integration expects.
+//! The tests skipped in a run, and the skips that continuous integration expects.
 
 /// A test that a machine could not run, as `testbed::skipped` records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// What the machine lacks: `root`, `tool`, `kernel`, `network` or `cpu`.
+    /// The resource that the machine lacks: `root`, `tool`, `kernel`, `network` or `cpu`.
     pub kind: String,
     /// The test binary and the test.
     pub test: String,
@@ -11,7 +11,7 @@ pub struct Skip {
     pub why: String,
 }
 
-/// A line of `.ci/expected-skips`: a kind, and a binary or one test of it if only that may be skipped for it.
+/// A line of `.ci/expected-skips`: a kind, and, if only one binary or one of its tests may be skipped for it, its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedSkip {
     kind: String,
@@ -31,7 +31,7 @@ fn skip(line: &str) -> Option<Skip> {
     Some(Skip { kind: words.next()?, test: words.next()?, why: words.next()? })
 }
 
-/// Reads the lines of `.ci/expected-skips`; what follows a `#` is a comment.
+/// Reads the lines of `.ci/expected-skips`; the text after a `#` is a comment.
 pub fn expected(text: &str) -> Vec<ExpectedSkip> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).map(row).collect()

@@ -1,4 +1,4 @@
-//! Rust text without what the compiler skips: comments and literals become blanks, so that a search finds code only.
+//! Rust text without what the compiler skips: comments and literals are blanked, so that a search finds code only.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(crate) fn comments_only(text: &str) -> String {
     kept.into_iter().collect()
 }
 
-/// Whether `word` stands in `code` as a word of its own.
+/// Whether `code` contains `word` as a whole word.
 pub fn has_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
         let before = code[..at].chars().next_back();

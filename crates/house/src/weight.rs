@@ -1,4 +1,4 @@
-//! What the sources weigh: lines, numeric thresholds, public types, and imports that close a circle inside a crate.
+//! The weight of the sources: lines, numeric thresholds, public types, and imports that close a circle inside a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub struct CrateFile<'a> {
     pub text: &'a str,
 }
 
-/// What all sources weigh.
+/// The weight of all sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
     /// Lines outside tests, with comments and blank lines.
@@ -27,7 +27,7 @@ pub struct Weight {
     pub thresholds: usize,
     /// Public structs, enums and traits.
     pub public_types: usize,
-    /// Pairs of modules of one crate that import each other, directly or by way of others.
+    /// Pairs of modules of one crate that import each other, directly or through others.
     pub circles: usize,
 }
 
@@ -89,7 +89,7 @@ fn is_public_type(line: &str) -> bool {
     ["pub struct ", "pub enum ", "pub trait "].iter().any(|start| line.starts_with(start))
 }
 
-/// Whether a line defines a constant whose value is a number or a list of numbers; literals of numbers stay in the code.
+/// Whether a line defines a constant whose value is a number or a list of numbers; literals stay in the code.
 fn is_number(line: &str) -> bool {
     let Some((name, value)) = line.split_once('=') else { return false };
     has_word(name, "const") && value.contains(|letter: char| letter.is_ascii_digit())

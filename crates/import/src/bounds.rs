@@ -1,4 +1,4 @@
-//! How much of an input is kept: a limited number of results and parts, and beyond it only their count.
+//! Limits on the kept part of an input: a number of results and parts, beyond which they are only counted.
 
 use std::cell::Cell;
 
@@ -7,16 +7,16 @@ use record::ReportedPart;
 use super::found::ImportedResult;
 use super::gather;
 
-/// Most results kept: more than anybody's text holds. Each becomes a run file.
+/// Most results kept: more than any real text contains. Each becomes a run file.
 pub(crate) const RESULTS_MOST: usize = 200;
-/// Most results kept while reading: some may be prints of one run that went on, or one run in several forms,
-/// which only the end shows.
+/// Most results kept while reading: some may be interim prints of one run, or one run in several forms, which
+/// becomes known only at the end.
 const KEPT_MOST: usize = 1000;
-/// Most parts kept of all results together (jobs, threads, groups and devices): twice as many as fio starts
-/// jobs (`REAL_MAX_JOBS`). A part takes fifty times the memory of its shortest line.
+/// Most parts kept of all results together (jobs, threads, groups and devices): twice as many as the jobs that fio
+/// can start (`REAL_MAX_JOBS`). A part takes fifty times the memory of its shortest line.
 pub(crate) const PARTS_MOST: usize = 8192;
 
-/// Counts of what was kept of an input, and what was not.
+/// Counts of the kept and the dropped parts of an input.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
     parts: Cell<usize>,
@@ -25,8 +25,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Adds a result, to which the lines that follow belong. The result before it is then over: it replaces
-    /// an earlier print of its run, or is dropped if too many are kept.
+    /// Adds a result, to which the following lines belong. The result before it is then complete: it replaces an
+    /// earlier print of its run, or is dropped if too many are kept.
     pub fn begin(&self, list: &mut Vec<ImportedResult>, found: ImportedResult) {
         if let Some(over) = list.pop() {
             self.settle(list, over);
@@ -49,25 +49,25 @@ impl Bounds {
         }
     }
 
-    /// Counts one more part; returns whether it is kept. Once one is not, what follows it belongs to no part that is.
+    /// Counts one more part; returns whether it is kept. The lines after a dropped part belong to no kept part.
     pub fn keeps_part(&self) -> bool {
         self.parts.set(self.parts.get() + 1);
         self.parts_beyond() == 0
     }
 
-    /// Adds a part if it is kept.
+    /// Adds a part unless the limit is reached.
     pub fn add(&self, parts: &mut Vec<ReportedPart>, part: ReportedPart) {
         if self.keeps_part() {
             parts.push(part);
         }
     }
 
-    /// Returns the number of parts that were not kept.
+    /// Returns the number of dropped parts.
     pub fn parts_beyond(&self) -> usize {
         self.parts.get().saturating_sub(PARTS_MOST)
     }
 
-    /// Returns the number of results that were not kept.
+    /// Returns the number of dropped results.
     pub fn results_beyond(&self) -> usize {
         self.results.get()
     }
@@ -77,7 +77,7 @@ impl Bounds {
         self.prints.get()
     }
 
-    /// Returns the notes on results and parts beyond the limits; `results` is the number at hand.
+    /// Returns the notes on results and parts beyond the limits; `results` is the current number of results.
     pub fn notes(&self, results: usize) -> Vec<String> {
         let more = (results + self.results_beyond()).saturating_sub(RESULTS_MOST);
         let beyond = (more > 0).then(|| {

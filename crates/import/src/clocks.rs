@@ -1,13 +1,14 @@
 //! Times and colons of Chinese and Japanese locales, rewritten character by character to the usual form.
 
-/// Characters that follow a number in times, and what each becomes.
+/// Characters that follow a number in times, and their replacements.
 const OF_TIMES: [(char, char); 6] =
     [('年', '-'), ('月', '-'), ('日', ' '), ('时', ':'), ('時', ':'), ('分', ':')];
 const SECOND: char = '秒';
 /// The full-width colon, as wide as the characters around it.
 const COLON: char = '：';
 
-/// Returns `text` with such times and colons in the usual form, every character keeping its column; `None` if it has none.
+/// Returns `text` with such times and colons in the usual form, every character keeping its column; `None` if there
+/// are none.
 pub(crate) fn plain(text: &str) -> Option<String> {
     if !text.contains([SECOND, '年', COLON]) {
         return None;

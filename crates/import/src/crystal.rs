@@ -21,7 +21,7 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<ImportedResult>,
-    /// What the rows below are, if a line of its own says so (since version 7).
+    /// Direction of the rows below, if a separate line states it (since version 7).
     section: Option<Section>,
 }
 
@@ -32,7 +32,7 @@ enum Section {
     Mix,
 }
 
-/// Labels of the lines below the rows, and their names here.
+/// Labels of the lines below the rows, and their names in a run.
 const SAID: [(&str, &str); 7] = [
     ("Test", "test size"),
     ("Profile", "profile"),
@@ -145,7 +145,7 @@ impl<'t> Row<'t> {
         let starts = ["SEQ", "RND", "Sequential ", "Random "].iter().any(|word| line.starts_with(word));
         let (label, behind) = line.split_once(':').filter(|(label, _)| starts && label.len() < 80)?;
         let behind = behind.trim_start();
-        // A slash in the label marks a table that has reads and writes in one row.
+        // A slash in the label marks a table with reads and writes in one row.
         let is_row = behind.starts_with(|c: char| c.is_ascii_digit()) && behind.contains("/s");
         if !is_row || label.contains('/') {
             return None;
@@ -193,8 +193,8 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Returns `number` with a point before its decimals and no other separator. All of these figures have
-/// decimals, so the last separator is the decimal one in any locale.
+/// Returns `number` with a point before its decimals and no other separator. These figures always have decimals, so
+/// the last separator is the decimal one in any locale.
 fn pointed(number: &str) -> String {
     let last = number.rfind([',', '.']);
     let kept = number.char_indices().filter(|(at, c)| Some(*at) == last || !matches!(c, ',' | '.'));

@@ -1,6 +1,6 @@
-//! What was taken out of an input before it is read, so that every place still has its original column.
+//! Pieces removed from an input before it is read, recorded so that every place still has its original column.
 
-/// Pieces taken out of a text, in order: line, column in the remaining text, and length in characters.
+/// Pieces removed from a text, in order: line, column in the remaining text, and length in characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cuts {
     marks: Vec<(u32, u32, u32)>,
@@ -10,14 +10,14 @@ pub(crate) struct Cuts {
 const MARKS_MOST: usize = 1 << 20;
 
 impl Cuts {
-    /// Records that `width` characters stood before `column` of `line`, both counted from 1.
+    /// Records that `width` characters preceded `column` of `line`, both counted from 1.
     pub fn push(&mut self, line: u32, column: u32, width: u32) {
         if width > 0 && self.marks.len() < MARKS_MOST {
             self.marks.push((line, column, width));
         }
     }
 
-    /// Returns the column in the input of what stands at `column` of `line` in the remaining text.
+    /// Returns the original column of the character at `column` of `line` in the remaining text.
     pub fn column(&self, line: u32, column: u32) -> u32 {
         let from = self.marks.partition_point(|mark| mark.0 < line);
         let here = self.marks[from..].iter().take_while(|mark| mark.0 == line && mark.1 <= column);

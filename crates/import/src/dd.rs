@@ -1,4 +1,4 @@
-//! The lines of dd: what was copied, how long it took, the rate; of GNU, busybox, BSD and macOS, in any language.
+//! The lines of dd: copied bytes, duration, rate; of GNU, busybox, BSD and macOS, in any language.
 
 use record::{Figure, ReportedPart, Scope};
 use workload::{Direction, Nanos};
@@ -11,7 +11,7 @@ use super::trouble::Troubles;
 /// Longest line that is read, in bytes; no command line or line of dd is longer.
 const LINE: usize = 4096;
 
-/// Reads every copy in `text`. Lines of `status=progress` belong to the copy that is under way: the last of them counts.
+/// Reads every copy in `text`. Lines of `status=progress` belong to the current copy: the last of them counts.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk =
         Walk { text, troubles, found: Vec::new(), asked: Vec::new(), records: Vec::new(), goes_on: false };
@@ -25,11 +25,11 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<ImportedResult>,
-    /// Operands of the command line above.
+    /// Operands of the preceding command line.
     asked: Vec<(String, String)>,
-    /// Records in and out of the copy whose result comes next.
+    /// Records in and out of the copy whose result follows.
     records: Vec<Figure>,
-    /// Whether the last of `found` may be an interim print of a copy that went on.
+    /// Whether the last of `found` may be an interim print of a copy in progress.
     goes_on: bool,
 }
 
@@ -75,7 +75,7 @@ impl Walk<'_> {
         way.bytes = Some(copied.bytes.clone());
         way.runtime.clone_from(&copied.seconds);
         way.bytes_per_second.clone_from(&copied.rate);
-        // The first of the two counts what was read, the second what was written.
+        // The first of the two counts is of records read, the second of records written.
         let place = usize::from(direction != Some(Direction::Read));
         way.ops = self.records.get(place).cloned();
         part.directions.push(way);
@@ -112,7 +112,7 @@ fn operands(line: &str) -> Option<Vec<(String, String)>> {
 fn records(line: &str) -> Option<Figure> {
     let first = line.split_whitespace().next().filter(|_| line.contains(' ') || !line.is_ascii())?;
     let (whole, rest) = first.split_once('+')?;
-    // Chinese puts first what was counted: `记录了1+0 的读入`.
+    // In Chinese, the label precedes the count: `记录了1+0 的读入`.
     let whole = whole.trim_start_matches(|c: char| !c.is_ascii());
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, parts): (u64, u64) = (whole.parse().ok()?, rest[..digits].parse().ok()?);
@@ -154,7 +154,7 @@ fn others(bytes: &Figure, rest: &str) -> Option<CopyFigures> {
     let rate = in_seconds.as_str();
     let is_rate = rate.starts_with(|c: char| c.is_ascii_digit()) || rate.starts_with("Inf");
     let seconds = seconds(time).filter(|_| is_rate && before.chars().count() <= 80)?;
-    // busybox and toybox count in 1024s but write MB; GNU counts in 1000s, and abbreviates seconds.
+    // busybox and toybox count in units of 1024 but write MB; GNU counts in units of 1000, and abbreviates seconds.
     let binary = time.ends_with("seconds") || !rate.trim_end_matches("/s").ends_with('B');
     let (tool, prefixes) =
         if binary { ("dd of busybox", Prefixes::Binary) } else { ("dd of GNU", Prefixes::Named) };
@@ -164,13 +164,13 @@ fn others(bytes: &Figure, rest: &str) -> Option<CopyFigures> {
     Some(CopyFigures { tool, bytes: bytes.clone(), seconds: Some(seconds), rate })
 }
 
-/// Returns `915 MB/s` from itself or from `915 MB/秒`, `915 MB/с`, `915 MB/초`.
+/// Returns `915 MB/s` for `915 MB/s`, `915 MB/秒`, `915 MB/с` or `915 MB/초`.
 fn per_second(rate: &str) -> Option<String> {
     let (size, second) = rate.rsplit_once('/')?;
     SECONDS.contains(&second.trim()).then(|| format!("{}/s", size.trim_end()))
 }
 
-/// The second as rates abbreviate it in any language.
+/// Abbreviations of the second in rates, in all languages.
 const SECONDS: [&str; 7] = ["s", "秒", "с", "c", "초", "сек", "sn"];
 
 /// Parses `0.0183 s`, `0,0183 s` or `2.5 seconds`, also in Cyrillic and Chinese.

@@ -1,4 +1,4 @@
-//! JSON documents within a text: several in a row, warnings before them, and what is left of one cut short.
+//! JSON documents within a text: several in a row, warnings before them, and the readable part of one cut short.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use super::trouble::Troubles;
 /// One JSON document.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// The document's value; if it is broken, of what stands before the break.
+    /// The document's value; for a broken document, the value of the text before the break.
     pub value: Value,
-    /// Offset of its first byte in [`Text::raw`].
+    /// Offset of the first byte in [`Text::raw`].
     pub at: usize,
 }
 
-/// Returns every wanted document that begins a line or shows by its first key what it is. Adds a trouble for
+/// Returns every wanted document that begins a line or has a first key that reveals its kind. Adds a trouble for
 /// each broken one.
 pub(crate) fn documents(
     text: &Text,
@@ -26,7 +26,7 @@ pub(crate) fn documents(
     let raw = text.raw.as_str();
     let mut found = Vec::new();
     let mut at = 0;
-    // Bytes that may still be read twice: a document that breaks at its end is read again from after its first bracket.
+    // Bytes that may still be read twice: a document broken at its end is read again from after its first bracket.
     let mut again = AGAIN_LEAST + AGAIN * raw.len();
     while let Some(start) = next_start(raw, at).filter(|_| again > 0 && found.len() < DOCUMENTS_MOST) {
         let mut stream = serde_json::Deserializer::from_str(&raw[start..]).into_iter::<Value>();
@@ -59,7 +59,7 @@ const DOCUMENTS_MOST: usize = 1000;
 
 /// Most bytes read again, as a multiple of the text's length, beyond [`AGAIN_LEAST`].
 const AGAIN: usize = 4;
-/// Bytes that may be read again whatever the text's length.
+/// Bytes that may be read again regardless of the text's length.
 const AGAIN_LEAST: usize = 1 << 20;
 
 fn boundary(raw: &str, mut at: usize) -> usize {
@@ -75,7 +75,7 @@ fn next_start(raw: &str, from: usize) -> Option<usize> {
     brackets.find(|&index| begins_line(raw, index) || shows_fio(raw, index))
 }
 
-/// Whether the bracket begins a result of fio, as its first key shows; a live line or a page's tag may stand before it.
+/// Whether the bracket begins a result of fio, as its first key shows; a live line or a page's tag may precede it.
 fn shows_fio(raw: &str, at: usize) -> bool {
     let rest = near(raw, at, KEY_WITHIN).trim_start_matches(['{', '[']).trim_start();
     ["\"fio version\"", "\"jobname\"", "\"jobs\""].iter().any(|key| rest.starts_with(key))
@@ -93,7 +93,7 @@ fn tells_something(value: &Value) -> bool {
     }
 }
 
-/// Returns the decoder's message without its place, which counts from the document's start.
+/// Returns the decoder's message without its position, which is relative to the document's start.
 fn plain_words(error: &serde_json::Error) -> String {
     let words = error.to_string();
     words.split(" at line ").next().unwrap_or(&words).to_owned()

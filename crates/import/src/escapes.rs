@@ -1,4 +1,4 @@
-//! Escape sequences of a terminal: the colours that iostat prints, which a saved output keeps.
+//! Escape sequences of a terminal: the colours that iostat prints and a saved output keeps.
 
 use super::cuts::Cuts;
 
@@ -7,7 +7,7 @@ const ESCAPE: char = '\u{1b}';
 /// Longest sequence, in bytes.
 const LONGEST: usize = 256;
 
-/// Returns `text` without escape sequences, and what was taken out; `None` if there are none.
+/// Returns `text` without escape sequences, and the removed pieces; `None` if there are none.
 pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     if !text.contains(ESCAPE) {
         return None;
@@ -29,7 +29,7 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
 }
 
 /// Returns the length in bytes of the control sequence at the start of `text` (ECMA-48, 5.4), or of an escape
-/// character that begins none; 0 if the text begins with anything else.
+/// character that begins no sequence; 0 if the text begins with anything else.
 fn sequence(text: &str) -> usize {
     let Some(rest) = text.strip_prefix(ESCAPE) else { return 0 };
     let inside = rest.strip_prefix('[').unwrap_or_default();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Greatest number accepted, the same as in text.
+/// Greatest number accepted, as in text.
 const MOST: f64 = 9e18;
 
 /// An object and the path to it.
@@ -14,7 +14,7 @@ const MOST: f64 = 9e18;
 pub(crate) struct Fields<'v> {
     pub map: &'v Map<String, Value>,
     text: &'v Text,
-    /// Offset of what was found last on the path, where the search for a trouble's place begins.
+    /// Offset of the last value found on the path, from which the search for a trouble's place begins.
     at: usize,
     path: String,
 }
@@ -54,7 +54,7 @@ impl<'v> Fields<'v> {
         value.as_object().map(|map| Fields { map, text: self.text, at, path })
     }
 
-    /// Returns the offset of the first `key` after what was found before.
+    /// Returns the offset of the first `key` after the last value found.
     fn sought(&self, key: &str) -> usize {
         self.text.quoted(self.at, key).unwrap_or(self.at)
     }
@@ -64,7 +64,7 @@ impl<'v> Fields<'v> {
         self.map.get(key)?.as_str()
     }
 
-    /// Returns the number under `key` times `factor`; adds a trouble if it is of the wrong kind.
+    /// Returns the number under `key` times `factor`; adds a trouble if the value is of the wrong kind.
     pub fn number(&self, key: &str, factor: f64, troubles: &mut Troubles) -> Option<Figure> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         let figure = figure(value, factor);
@@ -82,7 +82,7 @@ impl<'v> Fields<'v> {
     }
 }
 
-/// Returns a number as a figure with the step it was printed in: 1 for a whole number, 1e-6 for any other.
+/// Returns a number as a figure with its printed step: 1 for a whole number, 1e-6 for any other.
 pub(crate) fn figure(value: &Value, factor: f64) -> Option<Figure> {
     let number = value.as_number()?;
     let plain = number.as_f64().filter(|plain| plain.is_finite() && (plain * factor).abs() <= MOST)?;

@@ -1,4 +1,4 @@
-//! One result of another tool as it was found in an input, on its way to a run.
+//! One result of another tool as found in an input, before it becomes a run.
 
 use record::{
     Along, Figure, HostFacts, LatencyKind, Measure, NamedFigure, ObservedMachine, ReportedDirection,
@@ -6,7 +6,7 @@ use record::{
 };
 use workload::Direction;
 
-/// One result: what one call of the tool printed.
+/// One result: the output of one call of the tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImportedResult {
     /// The tool with its version and form, such as `fio 1.59 text`.
@@ -15,11 +15,11 @@ pub(crate) struct ImportedResult {
     pub tool_is_guessed: bool,
     /// Parts in the order of the input.
     pub parts: Vec<ReportedPart>,
-    /// What a reader should know besides the figures.
+    /// Notes for the reader besides the figures.
     pub notes: Vec<String>,
     /// Start in milliseconds since 1970; zero if unknown.
     pub started_unix_ms: u64,
-    /// When it was printed, if known, in milliseconds since 1970.
+    /// Time of printing, if known, in milliseconds since 1970.
     pub printed_unix_ms: Option<u64>,
     /// The machine, if known.
     pub host: Option<HostFacts>,
@@ -27,7 +27,7 @@ pub(crate) struct ImportedResult {
     pub observed: Option<ObservedMachine>,
     /// Raw counters of the machine, if the tool printed those.
     pub samples: Vec<Sample>,
-    /// Offset of its beginning; it orders the results of one input.
+    /// Offset of the beginning, by which the results of one input are ordered.
     pub at: usize,
 }
 
@@ -40,7 +40,7 @@ impl ImportedResult {
         reported || self.observed.is_some() || !self.samples.is_empty()
     }
 
-    /// Returns the names of its jobs with their process ids: what two prints of the same run have in common.
+    /// Returns the names and process ids of the jobs, which two prints of the same run share.
     pub fn jobs(&self) -> Vec<(&str, &str)> {
         let jobs = self.parts.iter().filter(|part| part.scope == Scope::Job);
         jobs.map(|part| {
@@ -56,10 +56,10 @@ fn has_figures(part: &ReportedDirection) -> bool {
     own.iter().any(|figure| figure.is_some()) || !part.figures.is_empty() || !part.latencies.is_empty()
 }
 
-/// Most figures kept in a list, several times as many as any tool prints there; those beyond are left out.
+/// Most figures kept in a list, several times as many as any tool prints there; the others are dropped.
 const FIGURES_MOST: usize = 512;
 
-/// Adds `figure` under `name`, unless it is missing or the name is taken: the first figure counts.
+/// Adds `figure` under `name`, unless the figure is missing or the name is taken: the first figure counts.
 pub(crate) fn add(
     list: &mut Vec<NamedFigure>,
     name: impl Into<String>,
@@ -91,7 +91,7 @@ pub(crate) fn latency(way: &mut ReportedDirection, kind: LatencyKind) -> &mut Re
     &mut way.latencies[index]
 }
 
-/// Returns the series of that direction along that axis, added if missing.
+/// Returns the series of a direction along an axis, added if missing.
 pub(crate) fn series(
     list: &mut Vec<ReportedSeries>,
     measure: Measure,
@@ -107,7 +107,7 @@ pub(crate) fn series(
     &mut list[index]
 }
 
-/// Files a percentile; the 0th and the 100th are the minimum and the maximum.
+/// Stores a percentile; the 0th and the 100th are the minimum and the maximum.
 pub(crate) fn percentile(latency: &mut ReportedLatency, percent: f64, figure: Figure) {
     match percent {
         0.0 => set(&mut latency.min, Some(figure)),

@@ -1,4 +1,4 @@
-//! Which results belong together: one result printed twice, logs and the run that wrote them.
+//! Grouping of results: one result printed twice, logs and the run that wrote them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +7,8 @@ use record::{Origin, ReportedDirection, Run, Scope};
 use super::found::ImportedResult;
 use super::lacks::of_results;
 
-/// Keeps one of the results that an input has several times: of prints of a run while it went on, the last;
-/// of one run in several forms, the form that says most. `replaced` is how many prints were dropped before.
+/// Keeps one of several copies of a result in an input: of interim prints of a run, the last; of one run in several
+/// forms, the most detailed form. `replaced` is the number of prints dropped before.
 pub(crate) fn distinct(
     results: Vec<ImportedResult>,
     replaced: usize,
@@ -17,7 +17,7 @@ pub(crate) fn distinct(
     forms(snapshots(results, replaced, notes), notes)
 }
 
-/// Keeps the last print of each run; `dropped` is how many prints were dropped before.
+/// Keeps the last print of each run; `dropped` is the number of prints dropped before.
 fn snapshots(
     results: Vec<ImportedResult>,
     mut dropped: usize,
@@ -48,7 +48,7 @@ pub(crate) fn replace(last: &mut ImportedResult, later: ImportedResult) {
     keep_beginning(last, before);
 }
 
-/// Copies the version and the options, which only the first print has above it.
+/// Copies the version and the options, which precede only the first print.
 fn keep_beginning(last: &mut ImportedResult, before: ImportedResult) {
     if last.tool_is_guessed {
         (last.tool, last.tool_is_guessed) = (before.tool, before.tool_is_guessed);
@@ -61,8 +61,8 @@ fn keep_beginning(last: &mut ImportedResult, before: ImportedResult) {
     }
 }
 
-/// Whether `next` is a later print of the run of `last`: it has the same processes or, if none are named, its
-/// runtime grew by as much time as passed between the prints.
+/// Whether `next` is a later print of the run of `last`: it has the same processes or, if there are no process ids,
+/// its runtime grew by the time that passed between the prints.
 pub(crate) fn is_later(last: &ImportedResult, next: &ImportedResult) -> bool {
     let (before, after) = (last.jobs(), next.jobs());
     let same_tool = last.tool == next.tool
@@ -84,7 +84,7 @@ fn all_in(jobs: &[(&str, &str)], others: &[(&str, &str)]) -> bool {
     jobs.iter().all(|job| others.contains(job))
 }
 
-/// Returns the milliseconds that the groups ran, one after the other.
+/// Returns the total milliseconds for which the groups ran, one after another.
 fn ran_ms(found: &ImportedResult) -> f64 {
     let mut groups: HashMap<Option<u32>, f64> = HashMap::new();
     for part in found.parts.iter().filter(|part| part.scope == Scope::Job) {
@@ -95,13 +95,13 @@ fn ran_ms(found: &ImportedResult) -> f64 {
     groups.values().sum()
 }
 
-/// Forms of fio's result, the one that says most first.
+/// Forms of fio's result, the most detailed first.
 const FORMS: [&str; 4] = ["JSON+", "JSON", "text", "terse"];
 
-/// Most results of the same jobs that one is compared with: no text holds one run in more forms.
+/// Most results of the same jobs with which one is compared: no text contains one run in more forms.
 const COMPARED_MOST: usize = 64;
 
-/// Returns the version and the first job's name.
+/// Returns the version and the name of the first job.
 fn known_by(found: &ImportedResult) -> (String, String) {
     let version = found.tool.split(' ').take(2).collect::<Vec<_>>().join(" ");
     (version, found.jobs().first().map_or(String::new(), |(name, _)| (*name).to_owned()))
@@ -113,7 +113,7 @@ fn rank(found: &ImportedResult) -> usize {
 
 fn forms(results: Vec<ImportedResult>, notes: &mut Vec<String>) -> Vec<ImportedResult> {
     let ranks: Vec<usize> = results.iter().map(rank).collect();
-    // Grouped by what all forms of a result have in common, so that each is compared with few others.
+    // Grouped by properties that all forms of a result share, so that each is compared with few others.
     let mut alike: HashMap<(String, String), Vec<usize>> = HashMap::new();
     for (at, found) in results.iter().enumerate().filter(|(_, found)| found.tool.starts_with("fio")) {
         alike.entry(known_by(found)).or_default().push(at);
@@ -137,7 +137,7 @@ fn forms(results: Vec<ImportedResult>, notes: &mut Vec<String>) -> Vec<ImportedR
     kept
 }
 
-/// Whether tool, version and jobs are the same and the rates differ by no more than rounding.
+/// Whether tool, version and jobs are the same and the rates differ only by rounding.
 fn is_same(one: &ImportedResult, other: &ImportedResult) -> bool {
     let version =
         |found: &ImportedResult| found.tool.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
@@ -158,8 +158,9 @@ fn is_same(one: &ImportedResult, other: &ImportedResult) -> bool {
         && near
 }
 
-/// Joins logs of fio to the run whose job names them (`write_bw_log` and the like, or the job's name), or else to the other
-/// logs of their prefix. Each item is an input's name with its runs; an input whose runs went elsewhere has none left.
+/// Joins fio's logs to the run whose job names them (`write_bw_log` and similar options, or the job's name), or
+/// else to other logs with the same prefix. Each item is an input's name with its runs; an input whose runs were
+/// moved has none left.
 pub fn together(mut inputs: Vec<(String, Vec<Run>)>) -> Vec<(String, Vec<Run>)> {
     for index in 0..inputs.len() {
         let Some(log) = inputs[index].1.first().filter(|run| is_log(run)).cloned() else { continue };
@@ -179,8 +180,8 @@ fn folder(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Returns the home of the log that is the first run of the input at `own`: the only result that wrote it, or
-/// else an earlier log of the same prefix and folder.
+/// Returns the destination of the log that is the first run of the input at `own`: the only result that wrote the
+/// log, or else an earlier log with the same prefix and folder.
 fn home(inputs: &[(String, Vec<Run>)], own: usize, prefix: &str) -> Option<(usize, usize)> {
     let all = || {
         let numbered = inputs.iter().enumerate().filter(|(input, _)| *input != own);

@@ -60,7 +60,7 @@ fn is_device(name: &str) -> bool {
     name.starts_with("/dev/") && !name.contains(char::is_whitespace)
 }
 
-/// Returns what is timed, and the figures after it.
+/// Returns the kind of timing, and the figures after it.
 fn timing(line: &str) -> Option<(&'static str, &str)> {
     TIMINGS
         .iter()

@@ -1,9 +1,9 @@
-//! What an input is that holds no result: binary data, another tool's output, or nothing known.
+//! Inputs without a result: binary data, another tool's output, or an unknown kind.
 
 use super::text::Text;
 use super::trouble::{ImportError, Trouble};
 
-/// First bytes of data that is not text, what it is, and what to do.
+/// First bytes of data that is not text, its kind, and the remedy.
 const BINARY: [(&[u8], &str, &str); 7] = [
     (
         b"SQLite format 3\0",
@@ -39,11 +39,11 @@ pub(crate) fn is_text(bytes: &[u8]) -> Result<(), ImportError> {
     }
 }
 
-/// A kind of input, recognised by words in it.
+/// A kind of input, recognised by its words.
 struct Kind {
     name: &'static str,
     marks: &'static [&'static str],
-    /// What a result of this kind cannot lack, or what to do with the input instead.
+    /// Contents that every result of this kind has, or the remedy if the kind is not supported.
     wants: &'static str,
 }
 
@@ -51,7 +51,7 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
     Kind { name, marks, wants }
 }
 
-/// Kinds that are read, then those that are not.
+/// Supported kinds, then unsupported ones.
 #[rustfmt::skip]
 const KINDS: [Kind; 17] = [
     kind("fio's text", &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
@@ -87,7 +87,7 @@ const KINDS: [Kind; 17] = [
 
 const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, yabs, kubestr, iostat and sar are";
 
-/// Returns why reports of iostat gave no interval; `had` is the number of hosts that had reports.
+/// Returns the reason why iostat's reports contain no interval; `had` is the number of hosts with reports.
 pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
     match troubles.into_iter().next() {
         _ if had > 0 => ImportError::SinceBoot,
@@ -96,7 +96,8 @@ pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
     }
 }
 
-/// Returns why `text` gave nothing: names the kind that comes nearest, by the number of its words in the text.
+/// Returns the reason why `text` contains no result: names the nearest kind, by the number of its words in the
+/// text.
 pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
     let holds = |mark: &str| text.plain.contains(mark);
     let ranked = KINDS.iter().map(|kind| (kind, kind.marks.iter().filter(|mark| holds(mark)).count()));

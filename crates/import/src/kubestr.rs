@@ -8,7 +8,7 @@ use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Whether `text` has a report of kubestr's.
+/// Whether `text` has a report of kubestr.
 pub(crate) fn is_report(text: &Text) -> bool {
     text.plain.contains("JobName: ") && text.plain.contains("BW(KiB/s)=")
 }
@@ -40,7 +40,7 @@ struct Walk<'t> {
     common: Vec<(String, String)>,
     direction: Option<Direction>,
     version: Option<String>,
-    /// Whether the last of `found` takes more jobs.
+    /// Whether further jobs belong to the last of `found`.
     open: bool,
 }
 

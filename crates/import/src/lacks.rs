@@ -1,4 +1,4 @@
-//! What another tool's output does not hold, so that nobody mistakes an import for a measurement.
+//! Data that another tool's output does not contain, listed so that nobody mistakes an import for a measurement.
 
 use record::{
     Along, Measure, Metric, ObservedDevice, ObservedMachine, ReportedDirection, ReportedLatency,
@@ -7,7 +7,7 @@ use record::{
 
 use super::found::ImportedResult;
 
-/// Returns what `found` lacks, in words that follow "it does not hold".
+/// Returns the data that `found` lacks, in words that follow "it does not hold".
 pub(crate) fn lacks(found: &ImportedResult) -> Vec<String> {
     match &found.observed {
         Some(observed) => of_a_machine(observed),
@@ -33,13 +33,13 @@ fn of_a_machine(observed: &ObservedMachine) -> Vec<String> {
     no.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned()).collect()
 }
 
-/// Returns what counters of the devices alone do not show.
+/// Returns the data that counters of devices alone lack.
 fn of_counters() -> Vec<String> {
     let no = ["the CPUs", "latency percentiles", "which device stands on which", "what was asked"];
     no.map(str::to_owned).to_vec()
 }
 
-/// Returns what the results in `parts` lack.
+/// Returns the data that the results in `parts` lack.
 pub(crate) fn of_results(parts: &[ReportedPart]) -> Vec<String> {
     let ways = || parts.iter().flat_map(|part| &part.directions);
     let latencies = || ways().flat_map(|way| &way.latencies);

@@ -1,5 +1,5 @@
-//! What stands around a result or in its way: times and marks of quotation before its lines, numbers as other
-//! locales write them. A layer is taken off if more can be read without it.
+//! Layers around a result: times and quotation marks before its lines, numbers in the notation of other locales. A
+//! layer is removed if more can be read without it.
 
 use std::cmp::Reverse;
 
@@ -9,23 +9,24 @@ use super::cuts::Cuts;
 use super::trouble::ImportError;
 use super::{Import, clocks, escapes, numbers, stamps, text};
 
-/// A text with some layers taken off.
+/// A text with some layers removed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
     pub text: String,
-    /// What a reader should know of how the text came about.
+    /// Notes for the reader on how the text was obtained.
     pub notes: Vec<String>,
-    /// What was taken out, the first layer first.
+    /// Removed pieces, first layer first.
     cuts: Vec<Cuts>,
-    /// Whether numbers were changed by a guess that may be wrong.
+    /// Whether numbers were changed on a guess that may be wrong.
     guessed: bool,
 }
 
-/// Most layers taken off; nobody wraps more.
+/// Most layers removed; no text has more.
 const LAYERS_MOST: usize = 6;
-/// Bytes beyond which an input is not read once for each layer: its head decides.
+/// Length in bytes above which an input is not read once for each layer; its head alone decides which layers to
+/// remove.
 const WHOLE_MOST: usize = 4 << 20;
-/// Bytes of that head.
+/// Length of that head, in bytes.
 const HEAD: usize = 1 << 20;
 
 impl Page {
@@ -40,7 +41,7 @@ impl Page {
         }
     }
 
-    /// Returns what is left with one more layer taken off; `None` if there is no layer.
+    /// Returns the page with one more layer removed; `None` if there is no layer.
     fn within(&self) -> Option<Page> {
         let (notes, cuts) = (self.notes.clone(), self.cuts.clone());
         let mut page = Page { notes, cuts, guessed: self.guessed, ..Page::default() };
@@ -56,7 +57,7 @@ impl Page {
         Some(Page { text, cuts: Vec::new(), guessed: true, ..page })
     }
 
-    /// Returns its first lines.
+    /// Returns the first lines of the page.
     fn head(&self) -> Page {
         let head = super::pieces::near(&self.text, 0, HEAD);
         let end = head.rfind('\n').map_or(head.len(), |end| end + 1);
@@ -68,7 +69,7 @@ const POINTED: &str =
     "decimal commas and signs between thousands were read as such; columns are counted in what that gave";
 const STAMPS: &str = "times and marks of quotation before the lines were taken off";
 
-/// Reads `page` with `read`, with as many layers taken off as give the most.
+/// Reads `page` with `read`, removing the layers without which the reading is best.
 pub(crate) fn best(
     page: Page,
     read: impl Fn(&mut Page) -> Result<Import, ImportError>,
@@ -84,7 +85,7 @@ pub(crate) fn best(
     placed(&mut page, &read)
 }
 
-/// Returns the best reading and the number of layers taken off for it; the smallest number if readings are equal.
+/// Returns the best reading and the number of layers removed for it; the smallest number if readings are equal.
 fn deepest(
     page: Page,
     read: &impl Fn(&mut Page) -> Result<Import, ImportError>,
@@ -105,7 +106,7 @@ fn deepest(
     best.unwrap_or((Err(ImportError::Empty), 0))
 }
 
-/// Reads a page, and gives its troubles the columns of the input.
+/// Reads a page, and converts the columns of its troubles to those of the input.
 fn placed(
     page: &mut Page,
     read: &impl Fn(&mut Page) -> Result<Import, ImportError>,
@@ -124,7 +125,7 @@ fn placed(
     found
 }
 
-/// Ranks a reading: by figures, then by few troubles, then by short names, which hold nothing of a log.
+/// Ranks a reading: by figures, then by few troubles, then by short names, which contain nothing of a log.
 fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse<usize>) {
     let Ok(import) = found else { return (0, Reverse(usize::MAX), Reverse(0)) };
     let figures = import.runs.iter().map(figures).sum();
@@ -135,8 +136,8 @@ fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse
     (figures, Reverse(import.troubles.len()), Reverse(names))
 }
 
-/// Whether a guess is right: nothing could be read before, or there are fewer troubles now and nothing is lost.
-/// More figures alone prove nothing.
+/// Whether a guess is right: nothing could be read before it, or there are fewer troubles with it and nothing is
+/// lost. More figures alone prove nothing.
 fn mends(found: &Result<Import, ImportError>, before: &Result<Import, ImportError>) -> bool {
     match (found, before) {
         (Ok(now), Ok(then)) => now.troubles.len() < then.troubles.len() && worth(found) > worth(before),

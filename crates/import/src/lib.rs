@@ -1,8 +1,8 @@
-//! What other tools printed, into runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and
+//! Conversion of other tools' output to runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and
 //! generation, recognised by content.
 //!
-//! Figures are taken as printed; none is computed and none is guessed. What cannot be read is reported with
-//! its place, and what stands around it is still read.
+//! Figures are taken as printed; none is computed and none is guessed. Unreadable text is reported with its place,
+//! and the text around it is still read.
 
 mod bounds;
 mod clocks;
@@ -45,7 +45,7 @@ use trouble::Troubles;
 pub use gather::together;
 pub use trouble::{ImportError, Trouble};
 
-/// An input: its name, which says what a log of fio holds, and its bytes.
+/// An input: its name, which shows the contents of a log of fio, and its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// File name, or `-`.
@@ -59,22 +59,22 @@ pub struct Input<'a> {
 pub struct Import {
     /// A run for each result, in the order of the input; at least one.
     pub runs: Vec<Run>,
-    /// Places that could not be read.
+    /// Unreadable places.
     pub troubles: Vec<Trouble>,
-    /// What a reader should know besides the runs.
+    /// Notes for the reader besides the runs.
     pub notes: Vec<String>,
 }
 
 /// Reads every result in `input`. The runs carry `words`, the command line of the import.
 ///
 /// # Errors
-/// [`ImportError`] if there is no result at all, with the kinds that come nearest.
+/// [`ImportError`] if there is no result at all, naming the nearest kinds.
 pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
     kinds::is_text(input.bytes)?;
     layers::best(Page::of(input.bytes), |page| read_page(page, input.name, words))
 }
 
-/// Reads every result in a page; takes its text out of it.
+/// Reads every result in a page; moves the text out of the page.
 fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, ImportError> {
     if let Some(import) = watched(page, name, words)? {
         return Ok(import);
@@ -98,7 +98,7 @@ fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, Im
     Ok(Import { runs, troubles, notes })
 }
 
-/// Reads iostat's JSON, which may be large, as it stands; `None` if the page is something else.
+/// Reads iostat's JSON, which may be large, without making a plain copy; `None` if the page is something else.
 fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, ImportError> {
     if !iostat::is_json(&page.text) {
         return Ok(None);
@@ -140,7 +140,7 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResu
             found.push(ioping::json(&document, text, &mut own));
         }
     }
-    // Broken brackets in prose are not worth a trouble; those of a result are.
+    // Broken brackets in prose are not reported; those in a result are.
     if !found.is_empty() {
         troubles.append(own);
     }

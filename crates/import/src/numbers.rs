@@ -1,11 +1,12 @@
-//! Numbers as other locales and spreadsheets write them: `1.290,10`, `1,290.10`.
+//! Numbers in the notation of other locales and spreadsheets: `1.290,10`, `1,290.10`.
 
-/// Fewest numbers that must differ from the form that tools print.
+/// Fewest numbers that must differ from the notation of the tools.
 const LEAST: usize = 2;
 
-/// Returns `text` with points before decimals and nothing between thousands; `None` if it is in that form already.
+/// Returns `text` with points before decimals and nothing between thousands; `None` if it already has that form.
 ///
-/// `1,234` has thousands if other numbers of the text have points; if none has, it may be either and stays.
+/// `1,234` means thousands if other numbers of the text have points; if none has, its meaning is unknown and it is
+/// not changed.
 pub(crate) fn pointed(text: &str) -> Option<String> {
     let has_points = numbers(text)
         .any(|(_, number)| number.contains('.') && !number.contains(',') && number.matches('.').count() == 1);
@@ -37,7 +38,8 @@ fn is_list(text: &str, start: usize) -> bool {
     ["total=", "short=", "dropped="].iter().any(|name| text[..start].ends_with(name))
 }
 
-/// Returns `number` with only a point before its decimals; `None` if nothing changes or it is not a number.
+/// Returns `number` with a point before its decimals and no other separator; `None` if nothing changes or it is not
+/// a number.
 fn plain(number: &str, has_points: bool) -> Option<String> {
     let last = number.rfind([',', '.']).filter(|_| number.contains(','))?;
     let (whole, decimals) = (&number[..last], &number[last + 1..]);

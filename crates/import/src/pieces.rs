@@ -10,7 +10,7 @@ pub(crate) fn near(text: &str, at: usize, most: usize) -> &str {
     &rest[..end]
 }
 
-/// Most characters repeated of what was found.
+/// Most characters of the found text that are repeated in a message.
 const SHOWN: usize = 40;
 
 /// Returns `text` short enough for a message, without control characters.

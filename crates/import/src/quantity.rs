@@ -1,11 +1,12 @@
-//! Printed numbers to figures: prefixes and units of every generation, and the worth of the last digit.
+//! Conversion of printed numbers to figures: prefixes and units of every generation, and the value of the last
+//! digit.
 
 use record::Figure;
 
-/// Greatest number accepted: what a signed 64-bit integer holds. Nothing printed is so large.
+/// Greatest number accepted, about the greatest signed 64-bit integer. No tool prints one so large.
 const MOST: f64 = 9e18;
 
-/// A number, the worth of one unit of its last digit, and what follows it.
+/// A number, the value of one unit of its last digit, and the text after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number<'t> {
     pub value: f64,
@@ -13,8 +14,9 @@ pub(crate) struct Number<'t> {
     pub rest: &'t str,
 }
 
-/// Reads a number at the start of `text`: digits, and a fraction after a point. A comma counts as the point only if
-/// `text` is a single number and the comma cannot separate thousands: it does not precede exactly three digits.
+/// Reads a number at the start of `text`: digits, and a fraction after a point. A comma counts as a decimal point
+/// only if `text` is a single number and the comma cannot separate thousands, because other than three digits
+/// follow it.
 pub(crate) fn number(text: &str) -> Option<Number<'_>> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let negative = text.starts_with('-');
@@ -39,7 +41,7 @@ pub(crate) fn number(text: &str) -> Option<Number<'_>> {
     (value.abs() <= MOST).then_some(Number { value, step, rest: &text[end..] })
 }
 
-/// What prefixes mean.
+/// Meaning of prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefixes {
     /// `K` is 1000: counts, times, and everything in SI units.
@@ -50,7 +52,7 @@ pub(crate) enum Prefixes {
     Named,
 }
 
-/// Returns the factor of the prefix at the start of `text`, 1 if there is none, and what follows it.
+/// Returns the factor of the prefix at the start of `text`, 1 if there is no prefix, and the text after it.
 fn prefix(text: &str, prefixes: Prefixes) -> (f64, &str) {
     let power = match text.chars().next() {
         Some('k' | 'K') => 1,
@@ -72,20 +74,21 @@ fn prefix(text: &str, prefixes: Prefixes) -> (f64, &str) {
     (base.powi(power), rest)
 }
 
-/// Returns the figure `factor` times as large as printed.
+/// Returns the printed figure times `factor`.
 fn figure(number: Number<'_>, factor: f64, printed: &str) -> Option<Figure> {
     let value = number.value * factor;
     (value.abs() <= MOST).then(|| Figure { value, step: number.step * factor, printed: printed.to_owned() })
 }
 
-/// Parses a bare number such as `135.46`, and multiplies it by `factor`.
+/// Parses a bare number such as `135.46` and multiplies it by `factor`.
 pub(crate) fn plain(text: &str, factor: f64) -> Option<Figure> {
     let text = text.trim();
     let found = number(text).filter(|found| found.rest.is_empty())?;
     figure(found, factor, text)
 }
 
-/// Parses a count or a time with or without a decimal prefix, and multiplies it by `factor`: `9K`, `33.2k`, `1184.7k`.
+/// Parses a count or a time with or without a decimal prefix and multiplies it by `factor`: `9K`, `33.2k`,
+/// `1184.7k`.
 pub(crate) fn scaled(text: &str, factor: f64) -> Option<Figure> {
     let text = text.trim();
     let found = number(text)?;
@@ -108,8 +111,8 @@ pub(crate) fn bytes(text: &str, prefixes: Prefixes) -> Option<Figure> {
     matches!(rest.trim(), "" | "B" | "b").then(|| figure(found, factor, text))?
 }
 
-/// Parses a rate in bytes, `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`, or in bits, `303Mbit/s`, `289Mibit/s`. fio prints
-/// a zero rate as `0`, and one of directions added up (`unified_rw_reporting=both`) without its unit: `131Mi`.
+/// Parses a rate in bytes, `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`, or in bits, `303Mbit/s`, `289Mibit/s`. fio
+/// prints a zero rate as `0`, and a sum over directions (`unified_rw_reporting=both`) without its unit: `131Mi`.
 pub(crate) fn byte_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     let text = text.trim();
     let Some(size) = text.strip_suffix("/s").or_else(|| text.strip_suffix("/sec")) else {
@@ -133,7 +136,7 @@ fn bare_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     bytes(text, prefixes).filter(|_| prefixes == Prefixes::Named && plain)
 }
 
-/// Returns the nanoseconds of a unit of time under any of its names.
+/// Returns the nanoseconds in a unit of time, given by any of its names.
 pub(crate) fn time_unit(name: &str) -> Option<f64> {
     Some(match name {
         "nsec" | "ns" => 1.0,

@@ -1,4 +1,4 @@
-//! Finds labels and `key=value` lists in running text, whatever became of its line breaks and blanks.
+//! Finds labels and `key=value` lists in running text, even if line breaks and blanks were changed.
 
 /// One `key=value`, with the offset of its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +8,8 @@ pub(crate) struct Entry<'t> {
     pub at: usize,
 }
 
-/// Returns where `pattern` ends if it stands at `at`. A blank in the pattern matches any number of blanks, including none.
+/// Returns the end of `pattern` if `text` matches it at `at`. A blank in the pattern matches any number of blanks,
+/// including none.
 pub(crate) fn matched(text: &str, at: usize, pattern: &str) -> Option<usize> {
     let mut end = at;
     for letter in pattern.chars() {
@@ -29,7 +30,7 @@ pub(crate) fn blanks(text: &str, at: usize) -> usize {
     at + (rest.len() - rest.trim_start().len())
 }
 
-/// Whether only blanks stand between the start of the line and `at`.
+/// Whether only blanks precede `at` on its line.
 pub(crate) fn begins_line(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with('\n')
@@ -41,8 +42,8 @@ pub(crate) fn word_end(text: &str, at: usize) -> usize {
     at + rest.find(char::is_whitespace).unwrap_or(rest.len())
 }
 
-/// Returns the consecutive entries from `at` on, and where they end. Commas, bars and blanks separate them;
-/// an empty place between commas is passed over, because pages lose words there.
+/// Returns the consecutive entries from `at` on, and their end. Commas, bars and blanks separate them; nothing
+/// between two commas is skipped, because pages lose words there.
 pub(crate) fn entries(text: &str, at: usize) -> (Vec<Entry<'_>>, usize) {
     let (mut found, mut end) = (Vec::new(), at);
     while let Some((entry, after)) = entry(text, separators(text, end)) {
@@ -93,7 +94,7 @@ fn value(text: &str, at: usize) -> (&str, usize) {
     (&rest[..end], at + end)
 }
 
-/// Whether a text is what C prints for no number.
+/// Whether a text is one of C's words for values that are not numbers.
 pub(crate) fn is_no_number(text: &str) -> bool {
     matches!(text.trim_start_matches('-'), "nan" | "inf")
 }

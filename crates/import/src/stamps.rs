@@ -1,14 +1,14 @@
-//! Times and marks of quotation at the start of a line, in the forms of containers, services and mail.
+//! Times and quotation marks at the start of lines, in the forms of containers, services and mail.
 
 use super::cuts::Cuts;
 
-/// Fewest lines with something in front that make a log or a quotation.
+/// Fewest lines with a prefix that make a log or a quotation.
 const STAMPED_LEAST: usize = 2;
 
-/// Returns `text` without what stands before its lines, and what was taken off; `None` if nothing does.
+/// Returns `text` without the prefixes of its lines, and the removed pieces; `None` if there are no prefixes.
 pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     let filled = || text.lines().filter(|line| !line.trim().is_empty());
-    // A line that is only a time is a report's own.
+    // A line with nothing but a time belongs to a report.
     let is_stamped = |line: &&str| {
         let length = length(line);
         length > 0 && !line[length..].trim().is_empty()
@@ -18,7 +18,7 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     is_log.then(|| taken_off(text))
 }
 
-/// Takes the times and marks off the start of each line of `text`.
+/// Removes times and quotation marks from the start of each line of `text`.
 fn taken_off(text: &str) -> (String, Cuts) {
     let (mut left, mut cuts) = (String::with_capacity(text.len()), Cuts::default());
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -29,8 +29,8 @@ fn taken_off(text: &str) -> (String, Cuts) {
     (left, cuts)
 }
 
-/// Returns the length in bytes of the time or the marks of quotation at the start of `line`, with the one blank
-/// after it; 0 if the line begins with anything else.
+/// Returns the length in bytes of the time or the quotation marks at the start of `line`, with one blank after it;
+/// 0 if the line begins with anything else.
 fn length(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     let rest = &line[indent..];
@@ -60,7 +60,7 @@ fn bracketed(text: &str) -> Option<usize> {
     inside[length..].starts_with(']').then_some(length + 2)
 }
 
-/// Returns the length of a day with its time, or of a time alone.
+/// Returns the length of a date and time, or of a time alone.
 fn time(text: &str) -> Option<usize> {
     let day = day(text).unwrap_or(0);
     let clock = clock(&text[day..])?;
@@ -70,8 +70,8 @@ fn time(text: &str) -> Option<usize> {
     ends.then_some(end)
 }
 
-/// Returns the length of `2024-03-01T`, `2024/03/01 `, `03/01/24 `, `Mar  1 ` or `Fri Mar  1 `, with what
-/// separates it from the time.
+/// Returns the length of `2024-03-01T`, `2024/03/01 `, `03/01/24 `, `Mar  1 ` or `Fri Mar  1 `, including the
+/// separator before the time.
 fn day(text: &str) -> Option<usize> {
     let length = numbered_day(text).or_else(|| named_day(text))?;
     let parts = text[length..].len() - text[length..].trim_start_matches(['T', 't', ' ', ',']).len();
@@ -137,8 +137,8 @@ fn zone(text: &str) -> usize {
     if matches!((hours, minutes), (2, 3) | (4, 0)) { 1 + hours + minutes } else { 0 }
 }
 
-/// Returns the length of the one blank after a time. In Kubernetes' files the stream that a container wrote to
-/// belongs to the time and has a blank of its own: `stdout F `.
+/// Returns the length of the one blank after a time. In Kubernetes' files, the time includes the stream that a
+/// container wrote to, with another blank: `stdout F `.
 fn stream(text: &str) -> usize {
     let rest = text.strip_prefix(' ').unwrap_or(text);
     let blank = text.len() - rest.len();

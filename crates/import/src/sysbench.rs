@@ -27,7 +27,7 @@ struct Walk<'t> {
     section: Section,
 }
 
-/// What the following lines hold.
+/// Contents of the following lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Section {
     /// Parameters, up to the first figures.
@@ -42,7 +42,7 @@ enum Section {
     Latency,
 }
 
-/// Lines of the head, and their names here.
+/// Lines of the head, and their names in a run.
 const ASKED: [(&str, &str); 5] = [
     ("Number of threads: ", "threads"),
     ("Block size ", "block size"),
@@ -108,7 +108,7 @@ fn section(line: &str) -> Option<Section> {
     })
 }
 
-/// Enters a line of the head; returns whether its figures could be read, `None` if it is not such a line.
+/// Reads a line of the head; returns whether its figures could be read, `None` if it is not such a line.
 fn head(part: &mut ReportedPart, line: &str) -> Option<bool> {
     if let Some((name, words)) = ASKED.iter().find_map(|(head, name)| Some((name, line.strip_prefix(head)?)))
     {
@@ -203,7 +203,7 @@ fn general(part: &mut ReportedPart, line: &str) -> Option<bool> {
     }
 }
 
-/// Reads `avg:   0.16` and `95th percentile:   0.62`, up to 0.5 with `ms` after the figures. They cover all
+/// Reads `avg:   0.16` and `95th percentile:   0.62`, followed by `ms` up to 0.5. These figures cover all
 /// operations, including flushes.
 fn moments(part: &mut ReportedPart, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
@@ -225,7 +225,7 @@ fn moments(part: &mut ReportedPart, line: &str) -> Option<bool> {
     }
 }
 
-/// Reads lines of 0.4 and 0.5, whose sizes are in 1024s although they are called `Mb`.
+/// Reads lines of 0.4 and 0.5, whose sizes are in units of 1024 although labelled `Mb`.
 fn moved(part: &mut ReportedPart, line: &str) -> Option<bool> {
     if let Some(rest) = line.strip_prefix("Operations performed:") {
         let count = |words: [&str; 2]| {
@@ -257,7 +257,7 @@ fn moved(part: &mut ReportedPart, line: &str) -> Option<bool> {
     Some(put(&mut way(part, None).iops, quantity::plain(rate, 1.0)))
 }
 
-/// Parses `93.75Mb`, in 1024s.
+/// Parses `93.75Mb`, in units of 1024.
 fn size(words: &str) -> Option<Figure> {
     quantity::bytes(words.trim().trim_end_matches(['b', 'B']), Prefixes::Binary)
 }

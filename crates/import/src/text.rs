@@ -1,4 +1,5 @@
-//! Bytes to searchable text: encodings, web pages, typographic characters; every place keeps its line and column.
+//! Conversion of bytes to searchable text: encodings, web pages, typographic characters; every place keeps its line
+//! and column.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -7,31 +8,32 @@ use super::bounds::Bounds;
 use super::pieces::{near, shortened};
 use super::trouble::Trouble;
 
-/// An input as text, as decoded and in plain form, with the places in each.
+/// An input as text, both as decoded and in plain form, with the places in each.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     /// The text as decoded.
     pub raw: String,
     /// The text without tags, entities and typographic characters; lines end in `\n` alone.
     pub plain: String,
-    /// Starts of the stretches of `plain` that run parallel to the input: offset, line and column from 1.
+    /// Starts of stretches in which `plain` and the input correspond character by character: offset, line and
+    /// column from 1.
     anchors: Vec<Anchor>,
-    /// What had to be guessed while decoding.
+    /// Notes on guesses made while decoding.
     pub notes: Vec<String>,
-    /// Places in `raw` at regular distances: offset, line and column.
+    /// Places in `raw` at regular intervals: offset, line and column.
     raw_anchors: Vec<Anchor>,
-    /// Where the last search for each quoted key began in `raw`, and where it was found.
+    /// For each quoted key, where the last search in `raw` began, and where it found the key.
     sought: RefCell<HashMap<String, (usize, Option<usize>)>>,
-    /// What is kept of the results.
+    /// Limits on the results that are kept.
     pub bounds: Bounds,
-    /// Bytes of the text that may still be copied a second time.
+    /// Bytes of the text that may still be repeated.
     copies: Cell<usize>,
 }
 
-/// An offset with its line and column from 1; four bytes each, because there may be one for every few bytes of an input.
+/// An offset with its line and column from 1; four bytes each, because an input may have one for every few bytes.
 pub(crate) type Anchor = (u32, u32, u32);
 
-/// Bytes that any input may repeat of itself.
+/// Bytes that any input may repeat of its own text.
 const COPIES_LEAST: usize = 1 << 20;
 
 impl Text {
@@ -43,8 +45,9 @@ impl Text {
         Text { plain: plain.text, anchors: plain.anchors, raw, notes, raw_anchors, copies, ..Text::default() }
     }
 
-    /// Takes `bytes` from what may be repeated; returns whether it was left. What all results of an input
-    /// have in common goes to each of them, which could make gigabytes of an input that has much of both.
+    /// Takes `bytes` from the budget for repetition; returns whether enough was left. Text shared by all results of
+    /// an input is copied to each of them, which could make gigabytes of an input with many results and much shared
+    /// text.
     pub fn may_repeat(&self, bytes: usize) -> bool {
         let left = self.copies.get().checked_sub(bytes);
         left.inspect(|left| self.copies.set(*left)).is_some()
@@ -55,13 +58,14 @@ impl Text {
         placed(&self.raw, &self.raw_anchors, offset)
     }
 
-    /// Returns a trouble at an offset into `raw`, where `found` stands.
+    /// Returns a trouble at an offset into `raw`, with `found` as the text there.
     pub fn raw_trouble(&self, offset: usize, expected: impl Into<String>, found: &str) -> Trouble {
         let (line, column) = self.raw_place(offset);
         Trouble { line, column, expected: expected.into(), found: shortened(found) }
     }
 
-    /// Returns the offset of `"key"` in `raw` from `at` on. Queries for one key in rising order search the text only once.
+    /// Returns the offset of `"key"` in `raw` from `at` on. Searches for one key from ascending offsets scan the
+    /// text only once.
     pub fn quoted(&self, at: usize, key: &str) -> Option<usize> {
         if let Some(&(from, found)) = self.sought.borrow().get(key)
             && from <= at
@@ -93,7 +97,7 @@ impl Text {
         self.place(offset).0
     }
 
-    /// Returns a trouble at an offset into `plain`; it shows what stands there up to a comma or the end of the line.
+    /// Returns a trouble at an offset into `plain`, with the text there up to a comma or the end of the line.
     pub fn trouble(&self, offset: usize, expected: impl Into<String>) -> Trouble {
         let (line, column) = self.place(offset);
         let rest = near(&self.plain, offset, SHOWN_MOST);
@@ -102,10 +106,10 @@ impl Text {
     }
 }
 
-/// Most bytes from which a trouble takes what it shows.
+/// Most bytes from which the text of a trouble is taken.
 const SHOWN_MOST: usize = 256;
 
-/// Returns line and column (from 1) of an offset into `text`, whose anchors are `anchors`.
+/// Returns line and column (from 1) of an offset into `text` with the given `anchors`.
 pub(crate) fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32) {
     let after = anchors.partition_point(|&(at, _, _)| at as usize <= offset);
     let (at, line, column) = after.checked_sub(1).map_or((0, 1, 1), |index| anchors[index]);
@@ -136,7 +140,7 @@ pub(crate) fn anchors_of(raw: &str) -> Vec<Anchor> {
     anchors
 }
 
-/// Decodes UTF-8 and UTF-16 (as PowerShell writes it); bytes that are neither become `\u{fffd}`.
+/// Decodes UTF-8 and UTF-16 (which PowerShell writes); bytes that are neither become `\u{fffd}`.
 pub(crate) fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
     let wide = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| join([pair[0], pair[1]]));
@@ -156,7 +160,8 @@ pub(crate) fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
     text.into_owned()
 }
 
-/// Whether a text is a page or a piece of one: it has an element that only pages have. DiskSpd's XML has none of these.
+/// Whether a text is a web page or a piece of one: it has an element found only in pages. DiskSpd's XML has none of
+/// these.
 fn looks_like_html(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     ["<html", "<!doctype html", "<pre", "<code", "<br", "<div", "</p>"].iter().any(|tag| lower.contains(tag))
@@ -164,7 +169,7 @@ fn looks_like_html(text: &str) -> bool {
 
 /// Most bytes between two anchors.
 const ANCHOR_EVERY: usize = 512;
-/// Longest tag, in bytes; a bracket whose end is further away is not a tag.
+/// Longest tag, in bytes; a bracket that is closed further on does not begin a tag.
 const TAG_LONGEST: usize = 4096;
 
 /// The plain form under construction.
@@ -173,7 +178,7 @@ struct Plain {
     text: String,
     anchors: Vec<Anchor>,
     html: bool,
-    /// Whether a search has shown that no end of a script or style is left.
+    /// Whether a search has shown that no end of a script or style follows.
     unended: bool,
     line: u32,
     column: u32,
@@ -198,7 +203,7 @@ impl Plain {
         self.anchors.push((self.text.len() as u32, self.line, self.column));
     }
 
-    /// Passes over a tag, and over the text of a script or style; returns the length.
+    /// Skips a tag, or a whole script or style; returns the length.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let starts = rest.strip_prefix('<').filter(|_| self.html)?;
         starts.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!').then_some(())?;
@@ -238,7 +243,7 @@ impl Plain {
 
     fn letter(&mut self, rest: &str, letter: char) -> usize {
         match letter {
-            // Not part of the text: only the line end after it counts.
+            // Only the following line feed counts.
             '\r' if rest[1..].starts_with('\n') => {}
             '\n' | '\r' => {
                 self.text.push('\n');
@@ -254,14 +259,15 @@ impl Plain {
         letter.len_utf8()
     }
 
-    /// Adds an anchor if the last one is far enough away, so that a place in megabytes is found without counting them.
+    /// Adds an anchor if the last one is far enough back, so that a place in megabytes is found without counting
+    /// from the start.
     fn anchor_now_and_then(&mut self) {
         if self.anchors.last().is_none_or(|&(at, _, _)| self.text.len() >= at as usize + ANCHOR_EVERY) {
             self.anchor();
         }
     }
 
-    /// Adds one character for each one read, so that columns stay right.
+    /// Adds exactly one character for each one read, so that columns stay right.
     fn push(&mut self, letter: char) {
         self.text.push(match letter {
             '\t' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{200b}' | '\u{feff}' => ' ',
@@ -273,7 +279,7 @@ impl Plain {
         });
     }
 
-    /// Counts what stands in the input but not in the text.
+    /// Counts characters of the input that are not in the text.
     fn pass(&mut self, part: &str) {
         for letter in part.chars() {
             self.column += 1;

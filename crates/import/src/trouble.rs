@@ -1,4 +1,4 @@
-//! Places that could not be read: where, what was expected there and what stands there instead.
+//! Unreadable places: their position, the expected and the actual text.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ pub struct Trouble {
     pub line: u32,
     /// Column from 1, in characters.
     pub column: u32,
-    /// What was expected there.
+    /// Expected text.
     pub expected: String,
-    /// What stands there, shortened.
+    /// Actual text, shortened.
     pub found: String,
 }
 
@@ -25,14 +25,14 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// Places that could not be read: the first ones, and how many there are beyond.
+/// Unreadable places: the first ones, and the number of others.
 #[derive(Debug, Default)]
 pub(crate) struct Troubles {
     kept: Vec<Trouble>,
     more: usize,
 }
 
-/// Most places kept: more than anybody looks at. Each takes a hundred times the memory of the text there.
+/// Most places kept: more than anybody looks at. Each takes a hundred times the memory of its text.
 const KEPT_MOST: usize = 1000;
 
 impl Troubles {
@@ -48,7 +48,7 @@ impl Troubles {
         other.kept.into_iter().for_each(|trouble| self.push(trouble));
     }
 
-    /// Returns the kept places in the order of the input, and words about the others.
+    /// Returns the kept places in the order of the input, and a note on the number of others.
     pub fn told(mut self) -> (Vec<Trouble>, Option<String>) {
         self.kept.sort_by_key(|trouble| (trouble.line, trouble.column));
         self.kept.dedup();
@@ -61,7 +61,7 @@ impl Troubles {
     }
 }
 
-/// Why an input gave nothing at all.
+/// Reasons why nothing in an input could be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// The input is empty.
@@ -70,9 +70,9 @@ pub enum ImportError {
     /// The input is not text.
     #[error("it is {what}; {remedy}")]
     NoText {
-        /// What it looks like.
+        /// Apparent kind of the input.
         what: &'static str,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
     /// iostat's reports have no interval.
@@ -99,7 +99,7 @@ pub enum ImportError {
     /// The kind is not known.
     #[error("it holds no result of a known tool; {nearest}")]
     Unknown {
-        /// The nearest kind, or the kinds that are known.
+        /// The nearest kind, or the known kinds.
         nearest: String,
     },
 }

@@ -1,6 +1,7 @@
 //! The disk table of yabs (yet another bench script): mixed reads and writes at four block sizes.
 //!
-//! yabs divides fio's KiB/s by 1000 and 1000000 and calls that MB/s and GB/s: one of its MB is 1,024,000 bytes.
+//! yabs divides fio's KiB/s by 1000 and 1000000 and labels the results MB/s and GB/s: one of its MB is 1,024,000
+//! bytes.
 
 use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
@@ -89,7 +90,7 @@ struct Row<'r> {
 }
 
 impl Row<'_> {
-    /// Enters the row; returns false if a cell does not hold two figures.
+    /// Adds the row; returns false if a cell does not contain two figures.
     fn enter(&self, found: &mut ImportedResult, line: u32) -> bool {
         let direction = match self.way {
             "Read" => Some(Direction::Read),

@@ -1,17 +1,17 @@
-//! What a command line of ioping asks for, once every word has been understood.
+//! The request that an ioping command line makes, once every word has been understood.
 
 use workload::{Bytes, Nanos};
 
-/// What a command line comes to.
+/// The outcome of parsing a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Time requests.
+    /// Send requests and time them.
     Run(Box<IopingRequest>),
     /// Print only this on stdout, and exit with this code.
     Say(String, u8),
 }
 
-/// How requests reach the kernel.
+/// The interface through which requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// One system call for each request.
@@ -23,15 +23,15 @@ pub enum Engine {
     IoUring,
 }
 
-/// What a write waits for by itself.
+/// The data for which each write waits until it is stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sync {
     /// Nothing.
     #[default]
     None,
-    /// Its data (`O_DSYNC`).
+    /// The written data (`O_DSYNC`).
     Data,
-    /// Its data and metadata (`O_SYNC`).
+    /// The written data and metadata (`O_SYNC`).
     All,
 }
 
@@ -43,41 +43,41 @@ pub enum Mix {
     Read,
     /// Writes.
     Write,
-    /// Writes and reads in turn.
+    /// Alternating writes and reads.
     Alternate,
 }
 
-/// Order of the places of requests.
+/// Order of the requests' offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Random places.
+    /// Random offsets.
     #[default]
     Random,
-    /// One place after the other.
+    /// Consecutive offsets.
     Linear,
 }
 
-/// What happens to the file that is created in a directory.
+/// How the file that is created in a directory is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
-    /// It has no name, and is gone at the end.
+    /// The file has no name, and disappears at the end.
     #[default]
     Vanishes,
-    /// `ioping.tmp` stays, and is used again.
+    /// The file `ioping.tmp` stays, and is reused.
     Kept,
 }
 
-/// Everything that was asked for. If nothing was typed, a field that is an `Option` depends on other fields. `default` is the
-/// state before any default of ioping's: those are in the rows, and [`IopingRequest::untyped`] applies them.
+/// The options of a command line. The default of a field that is an `Option` depends on other fields. `default` is the
+/// state before ioping's defaults are set: those are in the rows, and [`IopingRequest::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IopingRequest {
-    /// Number of requests at the start that do not count.
+    /// Number of initial requests that do not count.
     pub warmup: u64,
-    /// Number of requests without a pause between them; 0 and 1: each by itself.
+    /// Number of requests without a pause between them; 0 or 1: a pause after each request.
     pub burst: u64,
     /// Number of requests; 0: no end.
     pub count: u64,
-    /// Seed of places and data; 0: differs from run to run.
+    /// Seed of offsets and data; 0: different in every run.
     pub seed: u64,
     /// Time from the start of one request to the next.
     pub interval: Option<Nanos>,
@@ -85,9 +85,9 @@ pub struct IopingRequest {
     pub speed_limit: u64,
     /// Limit in requests a second; 0: no limit.
     pub rate_limit: u64,
-    /// Requests that take less do not count.
+    /// Requests that take less time do not count.
     pub min_time: Nanos,
-    /// Requests that take more do not count.
+    /// Requests that take more time do not count.
     pub max_time: Option<Nanos>,
     /// Length of a request.
     pub size: Option<Bytes>,
@@ -95,35 +95,35 @@ pub struct IopingRequest {
     pub work_size: Option<Bytes>,
     /// Start of the working set.
     pub work_offset: Bytes,
-    /// Time after which to stop.
+    /// Time after which the run stops.
     pub work_time: Option<Nanos>,
     /// Number of counted requests after which statistics are printed; 0: none.
     pub print_count: u64,
     /// Time after which statistics are printed; zero: none.
     pub print_interval: Nanos,
-    /// How requests reach the kernel.
+    /// The interface through which requests reach the kernel.
     pub engine: Engine,
-    /// Whether the page cache stays as it is and writes are not flushed.
+    /// Whether cached pages are kept and writes are not flushed.
     pub cached: bool,
-    /// Whether I/O goes past the page cache.
+    /// Whether I/O bypasses the page cache.
     pub direct: bool,
-    /// What a write waits for by itself.
+    /// The data for which each write waits until it is stable.
     pub sync: Sync,
     /// Whether reads and writes alternate.
     pub alternate: bool,
-    /// How often writing was asked for.
+    /// Number of times that `-W` was given.
     pub writes: u8,
-    /// Order of the places.
+    /// Order of the requests' offsets.
     pub order: Order,
-    /// Whether a request fails rather than wait.
+    /// Whether a request fails instead of waiting.
     pub nowait: bool,
     /// Whether the kernel polls for completions.
     pub hipri: bool,
     /// Whether `-R` was typed.
     pub rapid: bool,
-    /// What happens to the file.
+    /// How the file in a directory is kept.
     pub keeping: Keeping,
-    /// Whether the lines of single requests are left out.
+    /// Whether the lines of individual requests are left out.
     pub quiet: bool,
     /// Whether the statistics are one raw line.
     pub batch: bool,
@@ -131,14 +131,14 @@ pub struct IopingRequest {
     pub json: bool,
     /// Format of the time before each line.
     pub clock_format: Option<String>,
-    /// Whether the run goes on after a request that failed.
+    /// Whether the run continues after a failed request.
     pub ignore_errors: bool,
     /// Directory, file or device, as typed.
     pub target: String,
 }
 
 impl IopingRequest {
-    /// Length of a request: 4 KiB at random places, 256 KiB in order, unless typed.
+    /// Length of a request: as typed, or 4 KiB at random offsets and 256 KiB at consecutive ones.
     pub fn request_bytes(&self) -> Bytes {
         let usual = match self.order {
             Order::Random => Bytes::kib(4),
@@ -156,8 +156,8 @@ impl IopingRequest {
         }
     }
 
-    /// Time from the start of one request to the next: as typed, or one second without `-R` or a limit; a limit may
-    /// lengthen it.
+    /// Time from the start of one request to the next: as typed, or one second without `-R` or a rate limit; a rate
+    /// limit may lengthen it.
     pub fn pause(&self) -> Nanos {
         let limited = self.speed_limit > 0 || self.rate_limit > 0;
         let usual = if self.rapid || limited { Nanos::ZERO } else { Nanos::SECOND };
@@ -173,13 +173,13 @@ impl IopingRequest {
         self.interval.unwrap_or(usual).max(by_speed).max(by_rate)
     }
 
-    /// Time after which to stop: as typed, or three seconds with `-R`; `None`: no end.
+    /// Time after which the run stops: as typed, or three seconds with `-R`; `None`: no end.
     pub fn most_time(&self) -> Option<Nanos> {
         let rapid = self.rapid.then_some(Nanos::from_secs(3));
         self.work_time.or(rapid).filter(|time| time.0 > 0)
     }
 
-    /// Whether each request has a line or an object of its own.
+    /// Whether each request is printed as a line or object.
     pub fn tells_each(&self) -> bool {
         !(self.quiet || self.batch || self.rapid)
     }

@@ -1,4 +1,4 @@
-//! Turns words into what is asked, by the rules of `getopt_long_only`.
+//! Turns words into a request, by the rules of `getopt_long_only`.
 
 use options::near::nearest;
 
@@ -12,7 +12,7 @@ use super::rows::ROWS;
 /// Reads `words`, without the program's name.
 ///
 /// # Errors
-/// [`IopingError`] for the first word that is wrong.
+/// [`IopingError`] for the first invalid word.
 pub fn parse(words: &[String]) -> Result<Request, IopingError> {
     if words.is_empty() {
         return Ok(Request::Say(usage(), 1));
@@ -28,7 +28,7 @@ pub fn parse(words: &[String]) -> Result<Request, IopingError> {
     }
 }
 
-/// The words, and how far they have been read.
+/// The words, and the position of the parser.
 struct Reading<'w> {
     words: &'w [String],
     at: usize,
@@ -56,7 +56,7 @@ impl<'w> Reading<'w> {
         }
     }
 
-    /// Reads a word with one dash: as a name first, unless it is a single letter that is an option; then letter by letter.
+    /// Reads a word with one dash: a single letter as an option; otherwise a name or, failing that, several letters.
     fn one_dash(&mut self, word: &str, rest: &str) -> Result<(), IopingError> {
         let mut letters = rest.chars();
         let first = letters.next().and_then(by_letter);
@@ -120,7 +120,7 @@ impl<'w> Reading<'w> {
         Ok(())
     }
 
-    /// Checks what only all words together can show.
+    /// Checks the combination of all words.
     fn agree(mut self) -> Result<IopingRequest, IopingError> {
         let mut targets = self.targets.into_iter();
         self.asked.target = targets.next().ok_or(IopingError::NoTarget)?.to_owned();
@@ -137,7 +137,7 @@ impl<'w> Reading<'w> {
     }
 }
 
-/// The value that a row is given; nothing if it takes none.
+/// Returns the value given to the option of a row; nothing if it takes none.
 pub(super) fn given(row: &Row, value: Option<String>) -> Result<OptionValue, IopingError> {
     let Some(value) = value else { return Ok(OptionValue::Nothing) };
     let unit = match row.takes {
@@ -152,7 +152,7 @@ pub(super) fn given(row: &Row, value: Option<String>) -> Result<OptionValue, Iop
     read.map_err(|error| IopingError::Number { error, value, option: option() })
 }
 
-/// Checks that a format of the time of day can be printed.
+/// Checks that a format of the time of day can be used.
 fn printable(format: String) -> Result<OptionValue, IopingError> {
     match jiff::fmt::strtime::format(&format, &jiff::Zoned::default()) {
         Ok(_) => Ok(OptionValue::Text(format)),
@@ -164,7 +164,7 @@ fn by_letter(letter: char) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.own.short == letter)
 }
 
-/// The row that a name, or the beginning of one, stands for.
+/// Finds the row of an option by its name or an abbreviation of it.
 fn by_name(word: &str, name: &str) -> Result<&'static Row, IopingError> {
     if let Some(row) = ROWS.iter().find(|row| row.name == name) {
         return Ok(row);

@@ -1,23 +1,23 @@
-//! Why nothing is timed, in ioping's words, with its exit code and a hint on what to do.
+//! Why nothing is timed: ioping's message, its exit code, and a remedy.
 
 use options::errno_text;
 use workload::Bytes;
 
 use super::number::NumberError;
 
-/// Why ioping ends without statistics. `Display` is ioping's message, if it has one; [`hint`](IopingError::hint) says what to
-/// do.
+/// Why ioping ends without statistics. `Display` is ioping's message, if it has one; [`hint`](IopingError::hint) gives
+/// the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IopingError {
     /// An option that does not exist.
     #[error("unrecognized option '{word}'")]
     Unrecognized {
-        /// As typed.
+        /// The option as typed.
         word: String,
-        /// The known name closest to it.
+        /// The closest known name.
         near: Option<String>,
     },
-    /// A letter among others that is not an option.
+    /// A letter in a group of letters that is not an option.
     #[error("invalid option -- '{letter}'")]
     InvalidLetter {
         /// The letter.
@@ -25,10 +25,10 @@ pub enum IopingError {
         /// The word that contains it.
         word: String,
     },
-    /// The beginning of several names.
+    /// An abbreviation of several names.
     #[error("option '{word}' is ambiguous; possibilities:{}", fits.iter().map(|fit| format!(" '{fit}'")).collect::<String>())]
     Ambiguous {
-        /// As typed.
+        /// The abbreviation as typed.
         word: String,
         /// The names that fit.
         fits: Vec<String>,
@@ -45,17 +45,17 @@ pub enum IopingError {
     /// A value that cannot be read.
     #[error("{error}")]
     Number {
-        /// What is wrong.
+        /// The problem.
         error: NumberError,
-        /// As typed.
+        /// The value as typed.
         value: String,
         /// The option.
         option: String,
     },
-    /// A format of the time of day that cannot be printed.
+    /// A format of the time of day that cannot be used.
     #[error("time format \"{format}\" cannot be printed: {reason}")]
     ClockFormat {
-        /// As typed.
+        /// The format as typed.
         format: String,
         /// The reason.
         reason: String,
@@ -75,7 +75,7 @@ pub enum IopingError {
     /// A target that cannot be examined.
     #[error("stat \"{path}\" failed: {}", errno_text(*errno))]
     Stat {
-        /// As typed.
+        /// The path as typed.
         path: String,
         /// The errno.
         errno: i32,
@@ -83,13 +83,13 @@ pub enum IopingError {
     /// A target that is a pipe or a socket.
     #[error("unsupported destination: \"{path}\"")]
     Unsupported {
-        /// As typed.
+        /// The path as typed.
         path: String,
     },
     /// A target that cannot be opened.
     #[error("failed to open \"{path}\": {why}")]
     Open {
-        /// As typed.
+        /// The path as typed.
         path: String,
         /// The reason.
         why: String,
@@ -97,7 +97,7 @@ pub enum IopingError {
     /// A directory in which no file can be created.
     #[error("failed to create temporary file at \"{path}\": {why}")]
     Create {
-        /// As typed.
+        /// The path as typed.
         path: String,
         /// The reason.
         why: String,
@@ -107,13 +107,13 @@ pub enum IopingError {
     Preparation {
         /// The errno.
         errno: i32,
-        /// What to do.
+        /// The remedy.
         hint: String,
     },
-    /// Writing over a target without three times `-W`.
+    /// Overwriting a target without three times `-W`.
     #[error("think twice, then use -WWW to shred this target")]
     ThinkTwice,
-    /// Writing that the guard does not permit.
+    /// A write that the guard does not permit.
     #[error("refused to write")]
     Guarded(String),
     /// A region that ends past the target's end.
@@ -130,10 +130,10 @@ pub enum IopingError {
         /// Length of the region.
         room: Bytes,
     },
-    /// A request longer than a system call allows, with that length in bytes.
+    /// A request longer than a system call allows; the limit in bytes.
     #[error("this platform supports requests {0} bytes at most")]
     Longest(u64),
-    /// A queue that cannot be had.
+    /// A queue that cannot be created.
     #[error("{0}")]
     Queue(String),
     /// A request that failed.
@@ -141,13 +141,13 @@ pub enum IopingError {
     Request {
         /// The errno.
         errno: i32,
-        /// What to do.
+        /// The remedy.
         hint: String,
     },
 }
 
 impl IopingError {
-    /// The word that the error is about, if it was typed by itself.
+    /// The word that the error is about, if it is a word of its own.
     pub fn typed(&self) -> Option<&str> {
         match self {
             IopingError::Unrecognized { word, .. }
@@ -160,7 +160,7 @@ impl IopingError {
         }
     }
 
-    /// Exit code: 1 for wrong words, 2 for a target that cannot be prepared, 3 for a request that failed.
+    /// Exit code: 1 for invalid words, 2 for a target that cannot be prepared, 3 for a failed request.
     pub fn exit_code(&self) -> u8 {
         use IopingError::{
             Ambiguous, ClockFormat, InvalidLetter, LetterNeedsValue, ManyTargets, NameNeedsValue,
@@ -175,7 +175,7 @@ impl IopingError {
         }
     }
 
-    /// What to do; `None` if the message says it.
+    /// Returns the remedy; `None` if the message contains it.
     pub fn hint(&self) -> Option<String> {
         use IopingError as E;
         let list = "ioping -h lists the options";

@@ -1,7 +1,7 @@
 //! ioping: command lines in, ioping's output out.
 //!
-//! [`parse`] turns words into an [`IopingRequest`]; [`Region::of`] says where its requests go on a target; a [`Session`] says what
-//! to do next, receives what happened, and says what to print. It reads no clock and does no I/O.
+//! [`parse`] turns words into an [`IopingRequest`]; [`Region::of`] returns the range of its requests on a target; a
+//! [`Session`] decides on requests and output. The crate reads no clock and does no I/O.
 
 mod asked;
 mod commandline;

@@ -11,11 +11,11 @@ use super::tally::Tally;
 /// The target, as printed in every line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// As typed.
+    /// The path as typed.
     pub path: String,
-    /// Its file system; `block` or `character` for a device.
+    /// File system of the target; `block` or `character` for a device.
     pub filesystem: String,
-    /// The device on which it lies; `device` for a device.
+    /// The device that holds the target; `device` for a device.
     pub device: String,
     /// Size of the file system or device in bytes.
     pub size: u64,
@@ -32,12 +32,12 @@ impl Target {
 pub struct Wall {
     /// Microseconds since 1970, UTC.
     pub unix_us: u64,
-    /// Time zone in which it is printed; `None`: UTC.
+    /// Time zone in which the time is printed; `None`: UTC.
     pub zone: Option<jiff::tz::TimeZone>,
 }
 
 impl Wall {
-    /// Prints the time by strftime; a format that cannot be printed appears as it is.
+    /// Prints the time by strftime; an invalid format is printed unchanged.
     fn told(&self, format: &str) -> String {
         let instant =
             i64::try_from(self.unix_us).ok().and_then(|us| jiff::Timestamp::from_microsecond(us).ok());
@@ -47,44 +47,44 @@ impl Wall {
     }
 }
 
-/// One request as it is printed.
+/// A request to be printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// Its number from 1.
+    /// Number of the request, from 1.
     pub number: u64,
-    /// Its direction.
+    /// Direction of the request.
     pub direction: Direction,
-    /// Bytes that were moved.
+    /// Bytes moved.
     pub bytes: u64,
-    /// Its time in nanoseconds.
+    /// Time of the request in nanoseconds.
     pub time_ns: u64,
     /// The remark after it, if any.
     pub mark: Option<Mark>,
-    /// Whether it counts.
+    /// Whether the request counts.
     pub counted: Inclusion,
 }
 
 /// Whether a request counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inclusion {
-    /// It counts.
+    /// The request counts.
     Yes,
-    /// It does not count.
+    /// The request does not count.
     No,
 }
 
-/// Remark after a request.
+/// Remark after the line of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// One of the first requests, which do not count.
     Warmup,
-    /// Faster than a request that counts may be.
+    /// Faster than the minimum, and not counted.
     TooFast,
-    /// Slower than a request that counts may be.
+    /// Slower than the maximum, and not counted.
     TooSlow,
-    /// Counted, and took less than half of the mean.
+    /// Counted, and faster than half of the mean.
     Fast,
-    /// Counted, and took more than twice the mean.
+    /// Counted, and slower than twice the mean.
     Slow,
     /// Failed, with this errno.
     Failed(i32),
@@ -103,7 +103,7 @@ impl Mark {
     }
 }
 
-/// Prints the line of a request; with a `clock` the time of day precedes it.
+/// Prints the line of a request; with a `clock`, the time of day precedes it.
 pub fn request(target: &Target, line: Line, clock: Option<(&str, &Wall)>) -> String {
     let mut text = clock.map(|(format, wall)| format!("{} ", wall.told(format))).unwrap_or_default();
     let arrow = if line.direction == Direction::Write { ">>>" } else { "<<<" };
@@ -122,7 +122,7 @@ pub fn request(target: &Target, line: Line, clock: Option<(&str, &Wall)>) -> Str
     text
 }
 
-/// Prints the closing statistics; `verb` is empty if requests go both ways.
+/// Prints the closing statistics; `verb` is empty if there are both reads and writes.
 pub fn statistics(target: &Target, tally: &Tally, load_ns: u64, verb: &str) -> String {
     let figures = tally.figures(workload::Nanos(load_ns));
     let whole = |value: f64| value as u64;
@@ -177,7 +177,7 @@ pub fn raw(tally: &Tally, load_ns: u64) -> String {
     )
 }
 
-/// The head of an object, up to and including the target.
+/// Start of an object, up to and including the target.
 fn json_head(target: &Target, wall: &Wall) -> String {
     format!(
         "  \"timestamp\": {}.{:06},\n  \"localtime\": {},\n  \"target\": {{\n    \"path\": {},\n    \"fstype\": {},\n    \"device\": {},\n    \"device_size\": {}\n  }},\n",
@@ -191,12 +191,12 @@ fn json_head(target: &Target, wall: &Wall) -> String {
     )
 }
 
-/// Quotes text for JSON. ioping does not, so that a path with a quotation mark spoils its document.
+/// Quotes text for JSON. ioping does not, so a path with a quotation mark makes its document invalid.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The inside of a request's object.
+/// The members of a request's object.
 pub fn json_request(target: &Target, line: Line, wall: &Wall) -> String {
     let operation = if line.direction == Direction::Write { "write" } else { "read" };
     format!(
@@ -209,7 +209,7 @@ pub fn json_request(target: &Target, line: Line, wall: &Wall) -> String {
     )
 }
 
-/// The inside of an object of statistics.
+/// The members of an object of statistics.
 pub fn json_statistics(target: &Target, tally: &Tally, load_ns: u64, wall: &Wall) -> String {
     let figures = tally.figures(workload::Nanos(load_ns));
     let failed =

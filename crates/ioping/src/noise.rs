@@ -1,4 +1,4 @@
-//! Random places and data from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
+//! Random offsets and data from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
 
 /// A stream of random numbers, determined by its seed.
 #[derive(Clone, Debug)]

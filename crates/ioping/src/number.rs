@@ -1,6 +1,6 @@
-//! Numbers as ioping reads them: a number or a fraction, then a unit, without a blank between them, in either case.
+//! Numbers as ioping reads them: a number or a fraction, then a unit in either case, without a blank in between.
 
-/// What a number counts.
+/// The quantity that a number expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Anything, in powers of 1000.
@@ -17,12 +17,12 @@ pub enum NumberError {
     /// A suffix that is not a unit.
     #[error("invalid suffix: \"{suffix}\"")]
     Suffix {
-        /// As typed.
+        /// The suffix as typed.
         suffix: String,
-        /// The units that exist.
+        /// The valid units.
         units: &'static str,
     },
-    /// A number that is negative, or too large to count.
+    /// A number that is negative or too large.
     #[error("integer overflow at parsing argument: {0}")]
     Overflow(String),
     /// A fraction with a zero denominator.
@@ -98,15 +98,15 @@ impl Unit {
     }
 }
 
-/// Reads the number in `word`, in base units (nanoseconds for a time); a fractional rest is truncated.
+/// Reads the number in `word`, in base units (nanoseconds for a time); a fractional part is truncated.
 ///
 /// # Errors
-/// [`NumberError`]. An empty word or a bare unit, which ioping takes for zero and thus in places for "no end", is an error
-/// here.
+/// [`NumberError`]. An empty word or a bare unit, which ioping takes for zero and thus sometimes for "no end", is an
+/// error here.
 pub fn read(word: &str, unit: Unit) -> Result<u64, NumberError> {
     let overflow = || NumberError::Overflow(word.to_owned());
     let Some((upper, rest)) = float(word.trim_start()) else {
-        // A bare unit is not a number either.
+        // A bare unit is not a number.
         factor(word, unit)?;
         return Err(NumberError::Missing(word.to_owned()));
     };
@@ -127,7 +127,7 @@ pub fn read(word: &str, unit: Unit) -> Result<u64, NumberError> {
     }
 }
 
-/// Limit of a number, which must be smaller: counters are signed in ioping.
+/// Limit that a number must not reach: counters are signed in ioping.
 const MOST: u64 = i64::MAX as u64;
 
 fn factor(suffix: &str, unit: Unit) -> Result<u64, NumberError> {

@@ -1,4 +1,4 @@
-//! The help and the table of the reference, made from the rows.
+//! The help and the table of the reference, generated from the rows.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use options::{Entry, help, reference as page};
 use super::row::{Part, Row, Since, Takes};
 use super::rows::ROWS;
 
-/// The version that the output claims: readers branch on it.
+/// The version that the output states: programs that read it branch on it.
 pub const VERSION: &str = "ioping 1.3";
 
 const HEADINGS: [(Part, &str); 3] =
     [(Part::Options, "options"), (Part::Parameters, "parameters"), (Part::Output, "output")];
 
-/// What `-h` prints.
+/// Returns the output of `-h`.
 pub fn usage() -> String {
     let mut text = " Usage: ioping [options...] directory|file|device\n        ioping -h | -v\n".to_owned();
     for (part, heading) in HEADINGS {

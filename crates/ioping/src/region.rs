@@ -1,4 +1,4 @@
-//! Where the requests go: the working set on a target, and the length of a request.
+//! Range of the requests: the working set on a target, and the length of a request.
 
 use workload::Bytes;
 
@@ -18,27 +18,27 @@ pub enum Kind {
     CharacterDevice,
 }
 
-/// The part of a target that is used.
+/// The part of a target that requests use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Its start in bytes.
+    /// Start of the region in bytes.
     pub offset: u64,
-    /// Its length in bytes.
+    /// Length of the region in bytes.
     pub bytes: u64,
     /// Length of a request in bytes.
     pub request: u64,
 }
 
-/// Most bytes that one system call moves, however many are asked for (the kernel's `MAX_RW_COUNT`).
+/// Most bytes that one system call moves, however many are requested (the kernel's `MAX_RW_COUNT`).
 const MOST: u64 = (1 << 31) - 4096;
 const DIRECTORY: Bytes = Bytes::mib(1);
 const RAPID: Bytes = Bytes::mib(64);
 
 impl Region {
-    /// The region of `asked` on a target of `kind` with `there` bytes.
+    /// The region of `asked` on a target of `kind` that is `there` bytes long.
     ///
     /// # Errors
-    /// [`IopingError`] if the region does not fit, or if writing has not been asked for three times.
+    /// [`IopingError`] if the region does not fit, or if `-W` has not been given three times.
     pub fn of(asked: &IopingRequest, kind: Kind, there: Bytes) -> Result<Region, IopingError> {
         let request = asked.request_bytes().0;
         if request > MOST {
@@ -51,7 +51,7 @@ impl Region {
         let wanted = asked.work_size.filter(|size| size.0 > 0).map(|size| size.0);
         let bytes = match kind {
             Kind::Directory => wanted.unwrap_or_else(|| in_a_directory(asked).0.max(request)),
-            // It has no length of its own.
+            // A character device has no length.
             Kind::CharacterDevice => wanted.unwrap_or(request),
             Kind::File | Kind::BlockDevice => {
                 let left = there.0.checked_sub(offset).ok_or(IopingError::TooSmall { there })?;
@@ -71,7 +71,7 @@ impl Region {
         Ok(Region { offset, bytes, request })
     }
 
-    /// Number of places that a request can have.
+    /// Number of possible offsets of a request.
     pub fn places(&self) -> u64 {
         (self.bytes / self.request).max(1)
     }

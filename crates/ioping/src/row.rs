@@ -5,24 +5,24 @@ use workload::{Bytes, Nanos};
 
 use super::asked::IopingRequest;
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Nothing.
     Nothing,
     /// A count.
     Count,
-    /// A number without a meaning of its own.
+    /// A number that is only a seed.
     Seed,
     /// Bytes.
     Size,
     /// A time.
     Time,
-    /// Text, attached to the option, or nothing.
+    /// Text attached to the option, or nothing.
     MaybeText,
 }
 
-/// The value that an option was given.
+/// The value given to an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {
     /// Nothing.
@@ -34,7 +34,7 @@ pub enum OptionValue {
 }
 
 impl OptionValue {
-    /// The number; zero if there is none.
+    /// The number; zero without one.
     pub fn number(&self) -> u64 {
         match self {
             OptionValue::Number(number) => *number,
@@ -52,7 +52,7 @@ impl OptionValue {
         Nanos(self.number())
     }
 
-    /// The text, if there is any.
+    /// The text, if any.
     pub fn text(&self) -> Option<&str> {
         match self {
             OptionValue::Text(text) => Some(text),
@@ -66,46 +66,46 @@ impl OptionValue {
 pub enum Since {
     /// 1.3 or earlier.
     Released,
-    /// Later than 1.3: a prefix of its name never stands for it, so that every prefix means what it means in 1.3.
+    /// Later than 1.3. Abbreviations of its name are not accepted, so that every abbreviation means the same as in 1.3.
     Later,
 }
 
-/// Part of the help that lists an option.
+/// Section of the help that lists an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What is done.
+    /// Options on what ioping does.
     Options,
-    /// How much of it.
+    /// Options on amounts, times and limits.
     Parameters,
-    /// What is printed.
+    /// Options on the output.
     Output,
 }
 
-/// Whether an option ends the reading of words, as help and version do.
+/// Whether an option ends parsing, as help and version do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// It does not.
+    /// Parsing continues.
     No,
-    /// It prints the help, and ends.
+    /// Prints the help and ends.
     Help,
-    /// It prints the version, and ends.
+    /// Prints the version and ends.
     Version,
 }
 
-/// What only ioping's table says of an option.
+/// Properties of an option that only ioping's table has.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Its letter.
+    /// Letter of the option.
     pub short: char,
-    /// Part of the help that lists it.
+    /// Section of the help that lists the option.
     pub part: Part,
-    /// The version since which it exists.
+    /// The version since which the option exists.
     pub since: Since,
-    /// Whether it ends the reading of words.
+    /// Whether the option ends parsing.
     pub ends: Ends,
 }
 
-/// The table of options; a row's name is the long one.
+/// The table of options; a row's name is the long name.
 #[derive(Clone, Copy, Debug)]
 pub struct Options;
 
@@ -121,7 +121,7 @@ impl Table for Options {
 /// One option.
 pub type Row = options::Row<Options>;
 
-/// Returns an option with its letter and its name, listed in this part of the help.
+/// Returns an option with its letter and its name, listed in `part` of the help.
 pub const fn row((short, long): (char, &'static str), takes: Takes, part: Part) -> Row {
     Row::new(long, takes).with(Standing { short, part, ..Options::PLAIN })
 }
@@ -131,7 +131,7 @@ pub const fn later(row: Row) -> Row {
     row.with(Standing { since: Since::Later, ..row.own })
 }
 
-/// Marks an option that prints something and ends.
+/// Marks an option that prints information and ends.
 pub const fn ends(ends: Ends, row: Row) -> Row {
     row.with(Standing { ends, ..row.own })
 }

@@ -1,4 +1,4 @@
-//! A run of requests, one at a time: what to do next, and what to print. It is given the times, and does nothing itself.
+//! A run of requests, one at a time: decides on the next request and the output. The caller does the I/O.
 
 use workload::{Direction, Nanos};
 
@@ -9,28 +9,28 @@ use super::noise::Noise;
 use super::region::Region;
 use super::tally::Tally;
 
-/// `EAGAIN`: a request failed rather than wait.
+/// `EAGAIN`: a request failed instead of waiting.
 const EAGAIN: i32 = 11;
-/// Least number of counted requests in a period before any is marked as fast or slow against their mean.
+/// Fewest counted requests in a period from which a request is marked as fast or slow compared with their mean.
 const SETTLED: u64 = 6;
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Once {
-    /// Its number from 1.
+    /// Number of the request, from 1.
     pub number: u64,
-    /// Its direction.
+    /// Direction of the request.
     pub direction: Direction,
-    /// Its offset in bytes.
+    /// Offset of the request in bytes.
     pub offset: u64,
-    /// Its length in bytes.
+    /// Length of the request in bytes.
     pub bytes: u64,
 }
 
-/// What to do next.
+/// The next action of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Wait until the clock shows this, then ask again.
+    /// Wait until this time on the clock, then ask again.
     Wait(Nanos),
     /// Do this request, time it, and report it by [`Session::done`].
     Io(Once),
@@ -41,13 +41,13 @@ pub enum Next {
 /// Outcome of a request.
 #[derive(Clone, Debug)]
 pub struct RequestOutcome {
-    /// Time just before it.
+    /// Time just before the request.
     pub started: Nanos,
-    /// Time just after it, its flush included.
+    /// Time just after the request, its flush included.
     pub ended: Nanos,
-    /// Bytes that were moved, or the errno.
+    /// Bytes moved, or the errno.
     pub moved: Result<u64, i32>,
-    /// The wall clock after it.
+    /// The wall clock after the request.
     pub wall: Wall,
 }
 
@@ -62,24 +62,24 @@ pub struct Session {
     began: Nanos,
     /// When the next request starts.
     due: Nanos,
-    /// When the current burst, or the last request, was due.
+    /// When the current burst, or the last request, was due to start.
     burst_due: Nanos,
     in_burst: u64,
-    /// Number of requests so far, the current one included.
+    /// Number of requests so far, including the current one.
     number: u64,
-    /// The current request, and when it was handed out.
+    /// The current request, and when it was returned to the caller.
     under_way: Option<(Once, Nanos)>,
     all: Tally,
     period: Tally,
     period_began: Nanos,
     period_ends: Nanos,
-    /// Whether an object has been printed.
+    /// Whether a JSON object has been printed.
     opened: bool,
     ended: bool,
 }
 
 impl Session {
-    /// Returns a run over `region` of `target` that begins `now`; its places follow from the seed, even if that is 0.
+    /// Returns a run over `region` of `target` that begins at `now`; its offsets follow from the seed, even from 0.
     pub fn new(asked: IopingRequest, target: Target, region: Region, now: Nanos) -> Session {
         let pause = asked.pause();
         let period_ends = now + asked.print_interval;
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// What to do at the time `now`.
+    /// Returns the next action at the time `now`.
     pub fn next(&mut self, now: Nanos) -> Next {
         if self.ended {
             return Next::End;
@@ -126,7 +126,7 @@ impl Session {
         Next::Io(once)
     }
 
-    /// The current request, and when it was handed out; `None` if its outcome has been reported.
+    /// The current request, and when it was returned to the caller; `None` once its outcome has been reported.
     pub fn under_way(&self) -> Option<(Once, Nanos)> {
         self.under_way
     }
@@ -148,7 +148,7 @@ impl Session {
         self.region.offset + place * self.region.request
     }
 
-    /// Adds the outcome of the request. Returns the text for stdout, and for stderr the complaint about a short request.
+    /// Adds the outcome of the request. Returns the text for stdout, and the message for stderr about a short request.
     ///
     /// # Errors
     /// [`IopingError::Request`] if a failure ends the run.
@@ -190,7 +190,7 @@ impl Session {
     }
 
     fn fails(&mut self) {
-        // Failures appear in the statistics only if that was asked for; otherwise they leave no trace, as in 1.3.
+        // Failures appear in the statistics only if errors are ignored; otherwise they leave no trace, as in 1.3.
         if self.asked.ignore_errors {
             self.all.failed += 1;
             self.period.failed += 1;
@@ -215,7 +215,7 @@ impl Session {
         }
     }
 
-    /// Why a request does not count; `None` if it does.
+    /// Why a request does not count; `None` if it counts.
     fn left_out(&self, number: u64, time: Nanos) -> Option<Mark> {
         if number <= self.asked.warmup {
             Some(Mark::Warmup)
@@ -228,7 +228,7 @@ impl Session {
         }
     }
 
-    /// Whether a counted request is unusually fast or slow for its period, once there are enough requests.
+    /// The remark on a counted request that is unusually fast or slow for its period, once there are enough requests.
     fn apart(&self, time: Nanos) -> Option<Mark> {
         let (time, mean) = (time.0 as f64, self.period.mean_ns());
         match self.period.valid >= SETTLED {
@@ -238,14 +238,14 @@ impl Session {
         }
     }
 
-    /// Sets when the next request is due, or ends the run.
+    /// Sets the time of the next request, or ends the run.
     fn go_on(&mut self, now: Nanos) {
         self.in_burst += 1;
         if self.in_burst < self.asked.burst {
             self.due = now;
         } else {
             self.in_burst = 0;
-            // A request that took longer than the pause is followed at once; nothing is caught up.
+            // A request that took longer than the pause is followed at once by the next; lost time is not made up.
             self.due = (self.burst_due + self.pause).max(now);
         }
         let enough = self.asked.count > 0 && self.number >= self.asked.count;
@@ -289,7 +289,7 @@ impl Session {
         format!("{opening}{inside}")
     }
 
-    /// Ends the output at the time `now`, whether the run came to its end or was interrupted.
+    /// Ends the output at the time `now`, whether the run is complete or was interrupted.
     pub fn closing(&mut self, now: Nanos, wall: &Wall) -> String {
         self.ended = true;
         // `now` is the end of the last request or, after an interrupt, the time of the interrupt.
@@ -307,7 +307,7 @@ impl Session {
         }
     }
 
-    /// Closes the output after a request failed: an array that was opened is closed, so that the output stays readable.
+    /// Closes the output after a failed request: an open array is closed, so that the output stays valid.
     pub fn broken_off(&self) -> &'static str {
         match (self.asked.json, self.opened) {
             (false, _) => "",

@@ -1,44 +1,44 @@
-//! Sums and extremes of requests, and the figures made from them.
+//! Sums and extremes of requests, and the figures derived from them.
 
 use workload::Nanos;
 
 /// Sums over the requests of a period, or over all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Number of requests that count.
+    /// Number of counted requests.
     pub valid: u64,
     /// Bytes of the counted requests.
     pub bytes: u64,
     /// Time of the counted requests, summed.
     pub time_ns: u64,
-    /// Time of the fastest counted request; zero if there is none.
+    /// Time of the fastest counted request; zero without any.
     pub min_ns: u64,
     /// Time of the slowest counted request.
     pub max_ns: u64,
-    /// Sum of the squares of their times; exact, because a double would lose the spread of a steady series.
+    /// Sum of the squares of the counted times; exact, because a double would lose the spread of a steady series.
     squares: u128,
     /// Number of requests that were faster than allowed.
     pub too_fast: u64,
     /// Number of requests that were slower than allowed.
     pub too_slow: u64,
-    /// Number of requests that were done, whether they count or not.
+    /// Number of completed requests, counted or not.
     pub all: u64,
-    /// Bytes of all requests that were done.
+    /// Bytes of all completed requests.
     pub all_bytes: u64,
     /// Number of requests that failed.
     pub failed: u64,
 }
 
-/// Figures made from a [`Tally`] and the elapsed time.
+/// Figures derived from a [`Tally`] and the elapsed time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
-    /// Counted requests per second of their own time.
+    /// Counted requests per second of the time that they took.
     pub iops: f64,
-    /// Bytes per second of their own time.
+    /// Bytes per second of the time that the counted requests took.
     pub bps: f64,
     /// Mean time in nanoseconds.
     pub mean_ns: f64,
-    /// Standard deviation of the counted times in nanoseconds, of the population.
+    /// Population standard deviation of the counted times in nanoseconds.
     pub mdev_ns: f64,
     /// All requests per second of elapsed time.
     pub load_iops: f64,
@@ -47,7 +47,7 @@ pub struct Figures {
 }
 
 impl Tally {
-    /// Counts a request that was done.
+    /// Counts a completed request.
     pub fn carried_out(&mut self, bytes: u64) {
         self.all += 1;
         self.all_bytes += bytes;
@@ -63,7 +63,7 @@ impl Tally {
         self.squares += u128::from(time.0) * u128::from(time.0);
     }
 
-    /// Mean time of the counted requests in nanoseconds; 0 if there is none.
+    /// Mean time of the counted requests in nanoseconds; 0 without any.
     pub fn mean_ns(&self) -> f64 {
         if self.valid == 0 { 0.0 } else { self.time_ns as f64 / self.valid as f64 }
     }

@@ -1,19 +1,19 @@
-//! Whether requests really reach a device, and what to say if they do not.
+//! Whether requests really reach a device, and warnings if they do not.
 
 use super::asked::{IopingRequest, Mix};
 
-/// What is known of the target before the first request.
+/// Properties of the target, determined before the first request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// Name of the file system, if it keeps its data in memory.
     pub in_memory: Option<String>,
-    /// Whether it is a character device.
+    /// Whether the target is a character device.
     pub is_character_device: bool,
-    /// Share of the region without data: holes, and space that was reserved but never written.
+    /// Share of the region without data: holes, and space that is reserved but was never written.
     pub empty_share: f64,
-    /// Share of the region that the page cache still held after it had been asked to drop it.
+    /// Share of the region that stayed in the page cache after a request to drop it.
     pub kept_share: f64,
-    /// Part of that share that the cache dropped once dirty pages had been written back.
+    /// Part of `kept_share` that the cache dropped once dirty pages had been written back.
     pub dirty_share: f64,
 }
 
@@ -70,7 +70,7 @@ pub fn untrue(asked: &IopingRequest, evidence: &Evidence) -> Vec<String> {
     said
 }
 
-/// Least share that is worth a warning: a mounted file system holds less of its own device, and requests rarely hit that.
+/// Smallest share worth a warning: a mounted file system caches less of its own device, and requests rarely hit it.
 const LEAST: f64 = 0.005;
 
 fn percent(share: f64) -> String {

@@ -1,9 +1,9 @@
-//! What an iostat command line asks for.
+//! The request that an iostat command line makes.
 
-/// What a command line comes to.
+/// The outcome of parsing a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Print this text; read no counters.
+    /// Print this text, and read no counters.
     Say(String),
     /// Print reports.
     Watch(Box<IostatRequest>),
@@ -21,7 +21,7 @@ pub enum Units {
     Sectors,
 }
 
-/// Where devices are looked up.
+/// Source of the list of devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// `/sys/block`: whole disks.
@@ -34,11 +34,11 @@ pub enum Source {
 /// A group of devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// Its members, as typed.
+    /// Members of the group, as typed.
     pub members: Vec<String>,
-    /// Disks typed after `-p`; they are members with their partitions.
+    /// Disks typed after `-p`; they and their partitions are members.
     pub disks: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ fn holds_partition(disks: &[String], device: &str) -> bool {
     })
 }
 
-/// The reports that are asked for.
+/// The requested reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IostatRequest {
     /// Whether the CPU report is printed.
@@ -89,23 +89,23 @@ pub struct IostatRequest {
     pub mapper_names: bool,
     /// Kind of persistent names (`id`, `label`, `path`, `uuid`), in lower case.
     pub persistent: Option<String>,
-    /// Folder with the counters, in place of `/proc` and `/sys`.
+    /// Folder with the counters, instead of `/proc` and `/sys`.
     pub folder: Option<String>,
-    /// Folder whose devices follow those of the kernel.
+    /// Folder with further devices, which are listed after those of the kernel.
     pub folder_besides: Option<String>,
-    /// Devices typed, in order.
+    /// Devices, in the order typed.
     pub names: Vec<String>,
-    /// Disks whose partitions are asked for.
+    /// Disks that are listed with their partitions.
     pub with_partitions: Vec<String>,
-    /// `ALL`: whether devices that were never used are shown too.
+    /// `ALL`: whether to show devices that were never used.
     pub never_used_too: bool,
-    /// Where devices are looked up.
+    /// Source of the list of devices.
     pub source: Source,
     /// Groups, in the order typed.
     pub groups: Vec<Group>,
     /// Whether only groups are reported.
     pub only_groups: bool,
-    /// Whether the first report, since boot, is left out.
+    /// Whether the first report, which covers the time since boot, is left out.
     pub skip_first: bool,
     /// Whether devices without activity are left out.
     pub skip_idle: bool,
@@ -116,22 +116,22 @@ pub struct IostatRequest {
 }
 
 impl IostatRequest {
-    /// Unit of amounts, with the default filled in.
+    /// Unit of amounts: the chosen one, or the default.
     pub(super) fn units(&self) -> Units {
         self.units.unwrap_or_default()
     }
 
-    /// Whether the report since boot is left out; if it is the only one, it stays.
+    /// Whether the report on the time since boot is left out; if it is the only one, it stays.
     pub fn skips_first(&self) -> bool {
         self.skip_first && self.interval_s > 0
     }
 
-    /// Whether this device was typed or, with `-p`, its disk.
+    /// Whether the device, or its disk after `-p`, was typed.
     pub(super) fn is_typed(&self, device: &str) -> bool {
         self.names.iter().any(|name| name == device) || holds_partition(&self.with_partitions, device)
     }
 
-    /// Whether any device was typed, so that idle ones are shown too.
+    /// Whether any device was typed, in which case devices that were never used are shown too.
     pub fn is_chosen(&self) -> bool {
         !self.names.is_empty() || !self.with_partitions.is_empty()
     }

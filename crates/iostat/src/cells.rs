@@ -1,34 +1,34 @@
-//! One value as a cell of the text.
+//! A value as a cell of the text.
 
 use super::asked::Units;
 use super::colours::{Cell, Palette};
 use super::columns::Form;
 
-/// How cells are written.
+/// Format of cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style<'a> {
     /// Whether a unit follows each value.
     pub(super) human: bool,
-    /// Number of decimals, if chosen.
+    /// Number of decimals, if typed.
     pub(super) decimals: Option<u8>,
     /// Unit of amounts.
     pub(super) units: Units,
     /// Decimal point of the locale.
     pub(super) point: &'a str,
-    /// Colours, if there are any.
+    /// Colours, if any.
     pub(super) palette: Option<&'a Palette>,
 }
 
-/// Prefixes of units, each 1,024 times the one before, from kilobytes on.
+/// Prefixes of units, each 1,024 times the previous one, from kilobytes on.
 const STEPS: [char; 6] = ['k', 'M', 'G', 'T', 'P', '?'];
 
 impl Style<'_> {
-    /// Number of decimals: as chosen, or two.
+    /// Number of decimals: as typed, or two.
     fn plain(self) -> usize {
         usize::from(self.decimals.unwrap_or(2))
     }
 
-    /// Number of decimals beside a unit: one, unless none was chosen.
+    /// Number of decimals before a unit: as typed, or one.
     fn beside_unit(self) -> usize {
         usize::from(self.decimals != Some(0))
     }
@@ -65,7 +65,7 @@ impl Style<'_> {
         number + unit
     }
 
-    /// Prints a percentage, with its sign for people.
+    /// Prints a percentage; with units, its sign follows.
     fn percent(self, value: f64) -> String {
         match self.human {
             true => format!("{value:.*}%", self.beside_unit()),

@@ -1,4 +1,4 @@
-//! Colours of the text, as `S_COLORS` and `S_COLORS_SGR` choose them (iostat(1) of sysstat 12.6, "ENVIRONMENT").
+//! Colours of the text, chosen by `S_COLORS` and `S_COLORS_SGR` (iostat(1) of sysstat 12.6, "ENVIRONMENT").
 
 /// Select Graphic Rendition parameters, between `ESC [` and `m`, for each kind of cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Default for Palette {
 const HIGH: f64 = 75.0;
 const MIDDLE: f64 = 50.0;
 
-/// What decides a cell's colour.
+/// The properties of a cell that determine its colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
     /// A percentage, and its number of decimals.
@@ -32,8 +32,8 @@ pub(super) enum Cell {
 }
 
 impl Palette {
-    /// The colours of the text, by the values of both variables; `None`: no colours. If the first decides nothing, `unsaid`
-    /// applies: a terminal has colours.
+    /// Returns the colours of the text, given the values of both variables; `None`: no colours. If the first variable
+    /// does not decide, `unsaid` applies: a terminal has colours.
     pub fn chosen(
         colours: Option<&str>,
         renditions: Option<&str>,
@@ -47,7 +47,7 @@ impl Palette {
         palette.map(|palette| palette.with(renditions.unwrap_or_default()))
     }
 
-    /// Changes the colours by `H=31;1:I=32;22:…`; as in sysstat, what is not a rendition is ignored.
+    /// Changes the colours by `H=31;1:I=32;22:…`; as in sysstat, invalid renditions are ignored.
     fn with(mut self, renditions: &str) -> Palette {
         for (kind, rendition) in renditions.split(':').filter_map(|part| part.split_once('=')) {
             let place = match kind {
@@ -65,22 +65,22 @@ impl Palette {
         self
     }
 
-    /// Prints a name, with the blanks around it.
+    /// Prints a name, with the surrounding blanks.
     pub(super) fn item(&self, name: &str) -> String {
-        // Control characters in a name would control the terminal.
+        // Control characters in a name would be executed by the terminal.
         let clean: String =
             name.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
         painted(&self.item, &clean)
     }
 
-    /// Prints a number, with the blanks before it.
+    /// Prints a number, with the leading blanks.
     pub(super) fn number(&self, cell: Cell, text: &str) -> String {
         let (value, decimals) = match cell {
             Cell::Share(share, _) if share >= HIGH => return painted(&self.high, text),
             Cell::Share(share, _) if share >= MIDDLE => return painted(&self.middle, text),
             Cell::Share(value, decimals) | Cell::Value(value, decimals) => (value, decimals),
         };
-        // Zero is what is printed as zero.
+        // A value counts as zero if it is printed as zero.
         let is_zero = value < 0.5 / 10_f64.powi(decimals as i32);
         painted(if is_zero { &self.zero } else { &self.number }, text)
     }

@@ -3,7 +3,7 @@
 use super::asked::Units;
 use super::figures::{Differences, ratio};
 
-/// How a value is written.
+/// Format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A plain number with decimals.
@@ -21,18 +21,18 @@ pub(super) enum Form {
 /// One column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    /// Header of the text; `@` stands for the unit.
+    /// Header in the text; `@` is replaced by the unit.
     pub(super) header: &'static str,
     /// Width, without the blank before it.
     pub(super) width: usize,
-    /// How the value is written.
+    /// Format of the value.
     pub(super) form: Form,
     /// The value, given the interval in seconds; amounts are in sectors, rates per second.
     pub(super) value: fn(&Differences, f64) -> Option<f64>,
 }
 
 impl Column {
-    /// Key in JSON; `@` stands for the unit.
+    /// Key in JSON; `@` is replaced by the unit.
     pub(super) fn key(&self) -> &'static str {
         self.header.trim_start_matches('%')
     }
@@ -52,7 +52,7 @@ macro_rules! rate {
     ($($way:ident $field:ident),+) => { |d, seconds| per(sum(&[$(d.$way.$field),+]), seconds) };
 }
 
-/// Merged requests as a percentage of all.
+/// Merged requests as a percentage of all requests.
 macro_rules! merged {
     ($way:ident) => {
         |d, _| Some(100.0 * ratio(d.$way.merged, sum(&[d.$way.merged, d.$way.ios]))?)

@@ -10,9 +10,9 @@ pub enum IostatError {
         position: usize,
         /// The word.
         word: String,
-        /// What is wrong with it.
+        /// The problem with the word.
         problem: &'static str,
-        /// What was probably meant.
+        /// The known word that was probably meant.
         nearest: Option<String>,
     },
     /// Two options that exclude each other.
@@ -25,10 +25,10 @@ pub enum IostatError {
         position: usize,
         /// The option.
         word: String,
-        /// Why, and what to do instead.
+        /// The reason, and the remedy.
         why: &'static str,
     },
-    /// A folder of counters that does not exist.
+    /// A folder for counters that does not exist.
     #[error("iostat: there is no folder {0}; name one that holds a file diskstats")]
     NoFolder(String),
     /// A kind of persistent names that this machine does not have.

@@ -1,7 +1,7 @@
 //! Differences and rates of one device between two readings, as iostat calculates them.
 //!
-//! Rates are per second over the interval, which is in hundredths of a second. Milliseconds are counters of 32 bits, the
-//! others of 64; one of 64 bits that fell has been reset, and what depends on it is unknown.
+//! Rates are per second over the interval, which is in hundredths of a second. Milliseconds are 32-bit counters, the
+//! others 64-bit; a 64-bit counter that decreased has been reset, and figures that depend on it are unknown.
 
 use record::DiskCounters;
 
@@ -102,18 +102,18 @@ impl Differences {
         Some(self.read.sectors? + self.write.sectors? + self.discard.sectors?)
     }
 
-    /// Whether nothing was done.
+    /// Whether there was no I/O.
     pub(super) fn is_idle(&self) -> bool {
         self.ios() == Some(0.0) && self.flush.ios == Some(0.0)
     }
 }
 
-/// Difference of milliseconds, which are counters of 32 bits.
+/// Difference of milliseconds, which are 32-bit counters.
 fn narrow(then: u64, now: u64) -> f64 {
     f64::from((now as u32).wrapping_sub(then as u32))
 }
 
-/// Wraps a sum of milliseconds as iostat does, which adds them in 32 bits.
+/// Wraps a sum of milliseconds as iostat does, which adds in 32 bits.
 fn within_32_bits(sum: f64) -> f64 {
     sum % 4_294_967_296.0
 }

@@ -46,7 +46,7 @@ pub(super) fn report(asked: &IostatRequest, report: &Report, first: bool) -> Str
     format!("{comma}\t\t\t\t{{\n{}\n\t\t\t\t}}", parts.join(",\n"))
 }
 
-/// Closes what is open, even if nothing was reported.
+/// Closes all open brackets, even if nothing was reported.
 pub(super) fn closing(printed: u64) -> String {
     let newline = if printed > 0 { "\n" } else { "" };
     format!("{newline}\t\t\t]\n\t\t}}\n\t]\n}}}}\n")

@@ -1,8 +1,8 @@
 //! iostat: command lines in, iostat's text and JSON out.
 //!
-//! [`parse`] turns words into an [`IostatRequest`]; a [`Reporter`] turns one [`Reading`] of the counters after the other into
-//! what iostat of sysstat 12.6 prints, byte for byte. The exception is a counter that was reset: iostat prints the
-//! negative difference as a huge number, this prints nothing (`null` in JSON).
+//! [`parse`] turns words into an [`IostatRequest`]; a [`Reporter`] turns successive [`Reading`]s of the counters into
+//! the output of iostat of sysstat 12.6, byte for byte. The exception is a counter that was reset: iostat prints the
+//! negative difference as a huge number, this crate prints no value (`null` in JSON).
 
 mod asked;
 mod cells;

@@ -1,4 +1,4 @@
-//! Turns words into what is asked.
+//! Turns words into a request.
 
 use options::Support;
 
@@ -6,13 +6,13 @@ use super::asked::{IostatRequest, Request, Units};
 use super::error::IostatError;
 use super::rows::{ROWS, Row, Takes, bare};
 
-/// The version that the output claims.
+/// The version that the output states.
 pub(super) const VERSION: &str = "sysstat version 12.6.1";
 
-/// Reads the words after `iostat`. `units` applies if no unit is chosen: sectors if `POSIXLY_CORRECT` is set.
+/// Reads the words after `iostat`. `units` applies if no unit was typed: sectors if `POSIXLY_CORRECT` is set.
 ///
 /// # Errors
-/// [`IostatError`], with the word, its place and the nearest option.
+/// [`IostatError`], with the word, its place and the closest option.
 pub fn parse(words: &[String], units: Units) -> Result<Request, IostatError> {
     let mut reader = Reader { words, at: 0, asked: IostatRequest::default(), interval: None, say: None };
     while reader.at < words.len() {
@@ -101,7 +101,7 @@ impl Reader<'_> {
         for letter in letters.chars() {
             let named = |row: &&Row| row.name.strip_prefix('-') == letter.to_string().as_str().into();
             match ROWS.iter().find(named) {
-                // As in sysstat, -p among other letters takes no list: the word after it is a device.
+                // As in sysstat, -p in a group of letters takes no list: the next word is a device.
                 Some(row) if !matches!(row.takes, Takes::Word(_)) => self.apply(row, "")?,
                 Some(_) => {
                     return Err(
@@ -129,7 +129,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Takes a device; after `-g` it is a member of the group.
+    /// Adds a device; after `-g`, it is a member of the group.
     fn device(&mut self, word: &str) -> Result<(), IostatError> {
         if word == "ALL" {
             self.asked.never_used_too = true;
@@ -137,7 +137,7 @@ impl Reader<'_> {
         }
         let name = bare(word);
         if let Some(group) = self.asked.groups.last_mut() {
-            // A device belongs to the first group that names it.
+            // A device belongs to the first group that lists it.
             group.members.push(name.clone());
         }
         if !self.asked.names.contains(&name) {

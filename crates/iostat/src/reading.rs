@@ -1,4 +1,4 @@
-//! What a report is made from: the counters at one moment.
+//! Readings of the counters, from which reports are made.
 
 use record::{CpuCounters, DiskCounters};
 
@@ -21,7 +21,7 @@ pub struct Host {
     pub date: String,
     /// The locale's decimal point.
     pub decimal_point: String,
-    /// Colours of the text, if it has any.
+    /// Colours of the text; `None`: no colours.
     pub palette: Option<Palette>,
 }
 

@@ -1,10 +1,10 @@
-//! The help and the table of options, made from the rows.
+//! The help and the table of options, generated from the rows.
 
 use options::{Entry, help, reference as page};
 
 use super::rows::{ROWS, Row, Takes};
 
-/// What `--help` and a wrong word print.
+/// Returns the output of `--help` and of an invalid word.
 pub(super) fn help() -> String {
     let mut text = String::from(
         "Usage: iostat [OPTION...] [DEVICE...|ALL] [INTERVAL [COUNT]]\n\nAs iostat of sysstat 12.6:\n",

@@ -1,4 +1,4 @@
-//! Turns one reading after the other into reports.
+//! Turns successive readings into reports.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ impl Reporter {
         Reporter { asked: asked.clone(), host, last: Reading::default(), printed: 0 }
     }
 
-    /// What precedes the first report.
+    /// Returns the text before the first report.
     pub fn opening(&self) -> String {
         match self.asked.json {
             true => json::opening(&self.host, self.asked.skips_first()),
@@ -33,12 +33,12 @@ impl Reporter {
         }
     }
 
-    /// Takes `reading` as the start of the first interval, without a report.
+    /// Uses `reading` as the start of the first interval, without a report.
     pub fn skip(&mut self, reading: Reading) {
         self.last = reading;
     }
 
-    /// Reports what happened since the previous reading.
+    /// Reports the activity since the previous reading.
     pub fn report(&mut self, reading: Reading) -> String {
         let report = self.compare(&reading);
         self.last = reading;
@@ -49,7 +49,7 @@ impl Reporter {
         }
     }
 
-    /// What follows the last report.
+    /// Returns the text after the last report.
     pub fn closing(&self) -> String {
         if self.asked.json { json::closing(self.printed) } else { String::new() }
     }
@@ -80,7 +80,7 @@ impl Reporter {
         }
     }
 
-    /// Whether a device is shown: any that was ever used, and every one if devices or `ALL` were typed.
+    /// Whether a device is shown: any device that was ever used, or every device if devices or `ALL` were typed.
     fn is_shown(&self, disk: &DiskLine) -> bool {
         let c = &disk.counters;
         self.asked.is_chosen()
@@ -92,8 +92,8 @@ impl Reporter {
         !(self.asked.skip_idle && line.differences.is_idle())
     }
 
-    /// Lists devices typed before any group, then each group with those that follow its name. Devices that were not typed
-    /// belong to the last group.
+    /// Lists the devices typed before any group, then each group with the devices that follow its name. Devices that
+    /// were not typed belong to the last group.
     fn grouped(&self, all: &[(&DiskLine, Line)]) -> Vec<Line> {
         let groups = &self.asked.groups;
         let last = groups.len() - 1;
@@ -113,7 +113,7 @@ impl Reporter {
         lines
     }
 
-    /// Adds the lines of `members`, unless only groups are reported; returns their sum.
+    /// Adds the lines of `members`, unless only groups are reported, and returns their sum.
     fn add<'a>(
         &self,
         lines: &mut Vec<Line>,
@@ -129,15 +129,15 @@ impl Reporter {
         sum
     }
 
-    /// Whether a group has a line of its own. The extended report has none for a group without devices; if no device was
-    /// typed, all belong to the last group, and the others have no line.
+    /// Whether a group has its own line. In the extended report, a group without devices has none; if no device was
+    /// typed, all devices belong to the last group, and the other groups have no line.
     fn shows_group(&self, line: &Line, is_last: bool) -> bool {
         let is_empty = line.differences.members == 0.0;
         self.is_wanted(line) && !(self.asked.extended && is_empty) && (is_last || self.asked.is_chosen())
     }
 }
 
-/// Percentages of the CPUs' time; a counter that fell counts as no time.
+/// Percentages of the CPUs' time; a counter that decreased counts as no time.
 fn shares(then: &CpuCounters, now: &CpuCounters) -> [f64; 6] {
     let system = |c: &CpuCounters| c.system + c.irq + c.softirq;
     let parts = [

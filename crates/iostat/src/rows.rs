@@ -4,12 +4,12 @@ use options::Table;
 
 use super::asked::{Group, IostatRequest, Source, Units};
 
-/// What follows an option.
+/// The value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Nothing.
     Nothing,
-    /// One word, under this name in the help.
+    /// One word; the help shows this name for it.
     Word(&'static str),
     /// A list of devices separated by commas, or nothing.
     Devices,
@@ -39,7 +39,7 @@ const fn with(word: &'static str, value: &'static str, help: &'static str) -> Ro
     Row::new(word, Takes::Word(value)).does(help, Options::NOTHING)
 }
 
-/// Makes a flag's effect from the fields that it sets.
+/// Defines a flag's effect from the fields that it sets.
 macro_rules! set {
     ($($field:ident = $value:expr),+) => {
         |asked, _| {
@@ -77,7 +77,7 @@ pub const ROWS: &[Row] = &[
         asked.json
     }),
     with("-g", "NAME", "A line for all devices that follow, or for all there are.").sets(|asked, value| {
-        // A name that is repeated begins no group: what follows belongs to the last group.
+        // A repeated name begins no group: the devices after it belong to the last group.
         if asked.groups.iter().all(|group| group.name != value) {
             asked.groups.push(Group { name: value.to_owned(), ..Group::default() });
         }
@@ -98,7 +98,7 @@ pub const ROWS: &[Row] = &[
     Row::new("-p", Takes::Devices).does("Partitions too: of these disks, or of all.", partitions),
 ];
 
-/// Sets the unit; false if it contradicts one that was chosen before.
+/// Sets the unit; false if it contradicts an earlier one.
 fn unit(asked: &mut IostatRequest, units: Units) -> bool {
     let same = asked.units.is_none_or(|before| before == units);
     asked.units = Some(units);
@@ -110,7 +110,7 @@ fn partitions(asked: &mut IostatRequest, list: &str) -> bool {
         "" => asked.source = Source::Everything,
         "ALL" => (asked.source, asked.never_used_too) = (Source::Everything, true),
         list => {
-            // Commas alone name no disk, so no disk is reported.
+            // A list of commas names no disk, so no disk is reported.
             let mut names: Vec<String> = list.split(',').map(bare).collect();
             names.dedup_by(|a, b| a.is_empty() && b.is_empty());
             if let Some(group) = asked.groups.last_mut() {

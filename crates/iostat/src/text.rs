@@ -13,7 +13,7 @@ const NAME: usize = 13;
 
 pub(super) fn opening(host: &Host, first_is_skipped: bool) -> String {
     let Host { system, release, node, machine, cpus, date, .. } = host;
-    // Of a first report that is left out, its last, empty line remains.
+    // If the first report is left out, only its last line, which is empty, remains.
     let blank = if first_is_skipped { "\n" } else { "" };
     format!("{system} {release} ({node}) \t{date} \t_{machine}_\t({cpus} CPU)\n\n{blank}")
 }
@@ -87,7 +87,7 @@ fn header(column: &Column, style: Style<'_>) -> String {
 fn cells(columns: &[&Column], style: Style<'_>, (line, seconds): (&Line, f64)) -> String {
     let cell = |column: &&Column| {
         let value = (column.value)(&line.differences, seconds);
-        // sysstat has no sign for an unknown value; blanks keep the columns.
+        // sysstat has no symbol for an unknown value; blanks keep the columns aligned.
         let form = if column.form == Form::Whole && value.is_none() { Form::Number } else { column.form };
         style.cell(form, column.width, value)
     };

@@ -1,12 +1,12 @@
-//! Upper edges of an exposed histogram's buckets: classic buckets end on edges of the recorded histogram, so that
-//! their counts are exact; native buckets end where Prometheus and OTLP define them.
+//! Upper edges of an exposed histogram's buckets: classic buckets end at edges of the recorded histogram, so that
+//! their counts are exact; native buckets end where Prometheus and OTLP define.
 
 use record::Distribution;
 
-/// Resolution of native buckets as Prometheus' schema: 2^4 buckets to a doubling, each 4.4 % wide.
+/// Resolution of native buckets as Prometheus' schema: 2^4 buckets in a doubling, each 4.4 % wide.
 pub(crate) const SCHEMA: i32 = 4;
 
-/// The greatest latency, in nanoseconds, of each classic bucket but the last (`+Inf`): two to a doubling, from 2 µs
+/// The greatest latency, in nanoseconds, of each classic bucket but the last (`+Inf`): two in a doubling, from 2 µs
 /// to 13 s. Buckets of the recorded histogram end there too, one nanosecond before the next begins.
 pub const EDGES_NS: [u64; 46] = edges();
 
@@ -21,7 +21,7 @@ const fn edges() -> [u64; 46] {
     edges
 }
 
-/// Returns each edge with the number of values that are at most as great.
+/// Returns each edge with the number of values up to it.
 pub(crate) fn classic(latency: &Distribution) -> Vec<(u64, u64)> {
     let mut buckets = latency.buckets().peekable();
     let mut below = 0;
@@ -34,8 +34,8 @@ pub(crate) fn classic(latency: &Distribution) -> Vec<(u64, u64)> {
     EDGES_NS.iter().map(within).collect()
 }
 
-/// Native buckets that hold values, in rising order, with their counts: bucket `n` holds values above 2^((n-1)/16)
-/// seconds and up to 2^(n/16). Latencies of zero are in none of them, but in `zero`.
+/// Native buckets with values, in ascending order, with their counts: bucket `n` holds values above 2^((n-1)/16)
+/// seconds and up to 2^(n/16). Latencies of zero are in no bucket, but in `zero`.
 pub(crate) struct Native {
     pub(crate) zero: u64,
     pub(crate) filled: Vec<(i32, u64)>,

@@ -1,4 +1,4 @@
-//! Everything that is exposed, added up from the beginning of a run.
+//! All exposed figures, added up from the beginning of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use record::{DiskCounters, Distribution, Interval, Pressure, Sample};
 use workload::Direction;
 
-/// What a run has done so far, and the latest reading of the machine's counters.
+/// Totals of a run so far, and the latest reading of the machine's counters.
 #[derive(Clone, Debug, Default)]
 pub struct RunCounters {
     pub(crate) step: String,
@@ -17,7 +17,7 @@ pub struct RunCounters {
     pub(crate) machine: Option<Machine>,
 }
 
-/// Totals of one job in one direction, ramps included, because a counter must not go back.
+/// Totals of one job in one direction, ramps included, because a counter must not decrease.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load {
     pub(crate) operations: u64,
@@ -39,8 +39,8 @@ pub(crate) struct Machine {
 }
 
 impl RunCounters {
-    /// Notes that the step `name` has begun. From here on, the job number of an interval is an index into `jobs`, in
-    /// which a job is named once for each of its workers.
+    /// Records that the step `name` has begun. From here on, the job number of an interval is an index into `jobs`,
+    /// in which a job is named once for each of its workers.
     pub fn step_started<'j>(&mut self, name: &str, jobs: impl Iterator<Item = &'j str>) {
         name.clone_into(&mut self.step);
         self.steps += 1;

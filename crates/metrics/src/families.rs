@@ -1,18 +1,18 @@
-//! The metric families that are exposed: one row each, with name, help, unit and the source of its value. Names
-//! follow the conventions of Prometheus: base units, and `_total` at the end of what only grows.
+//! The exposed metric families: one row each, with name, help, unit and the source of the value. Names follow the
+//! conventions of Prometheus: base units, and `_total` at the end of counters.
 
 use record::{DiskCounters, Distribution};
 use workload::Direction;
 
 use crate::counted::{Load, Machine, RunCounters};
 
-/// Bytes of a sector in `/proc/diskstats`, whatever sector size the device has.
+/// Bytes of a sector in `/proc/diskstats`, regardless of the device's sector size.
 const SECTOR: u64 = 512;
 
-/// How the values of a family behave.
+/// Type of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A total that only grows.
+    /// A total that only increases.
     Counter,
     /// A momentary value.
     Gauge,
@@ -23,15 +23,15 @@ pub enum Form {
 /// The description of a family, as documentation and exposition give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FamilyWords {
-    /// The name by which it is queried.
+    /// The name used in queries.
     pub name: &'static str,
-    /// What it counts.
+    /// Help text: the counted quantity.
     pub help: &'static str,
-    /// How its values behave.
+    /// Type of the family.
     pub form: Form,
-    /// The unit of its values in UCUM notation: `s`, `By`, `1`.
+    /// Unit of the values in UCUM notation: `s`, `By`, `1`.
     pub unit: &'static str,
-    /// The labels that distinguish its values.
+    /// Labels that distinguish the values.
     pub labels: &'static [&'static str],
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Value<'c> {
     Latency(&'c Distribution, f64),
 }
 
-/// Where the values of a row come from.
+/// Source of the values of a row.
 enum Source {
     Device(fn(&DiskCounters) -> f64),
     Machine(fn(&Machine) -> Option<f64>),
@@ -79,7 +79,7 @@ const fn row(name: &'static str, measure: Measure, help: &'static str, source: S
     Row { words: FamilyWords { name, help, form, unit, labels }, source }
 }
 
-/// How the values of a row behave, and their unit.
+/// Type and unit of the values of a row.
 struct Measure {
     form: Form,
     unit: &'static str,
@@ -233,12 +233,12 @@ const ROWS: &[Row] = &[
     row("plimsoll_step_info", NOW, "The step that runs, as a label; always 1.", Source::Step),
 ];
 
-/// Returns the description of every family, in the order in which they are exposed.
+/// Returns the description of every family, in the order of exposition.
 pub fn words() -> impl Iterator<Item = FamilyWords> {
     ROWS.iter().map(|row| row.words)
 }
 
-/// Returns the families that have a value now.
+/// Returns the families that currently have a value.
 pub(crate) fn families(counted: &RunCounters) -> impl Iterator<Item = Family<'_>> {
     let family = move |row: &'static Row| Family { words: row.words, points: points(&row.source, counted) };
     ROWS.iter().map(family).filter(|family| !family.points.is_empty())

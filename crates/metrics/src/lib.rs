@@ -1,7 +1,7 @@
 //! Counters of a run for monitoring systems: Prometheus' text, its protobuf with native histograms, and OTLP's JSON.
 //!
-//! [`RunCounters`] adds up intervals and samples; `families` is the table of what is exposed, from which every format and
-//! its documentation are made.
+//! [`RunCounters`] adds up intervals and samples; `families` is the table of exposed figures, from which every
+//! format and the documentation are made.
 
 mod buckets;
 mod counted;
@@ -17,7 +17,8 @@ pub use otlp::{Resource, otlp};
 pub use protobuf::{PROTOBUF, protobuf};
 pub use text::{TEXT, text};
 
-/// Whether a scraper that sends this `Accept` header takes the protobuf, in which a histogram has all its buckets.
+/// Whether a scraper that sends this `Accept` header accepts the protobuf, in which a histogram has all its
+/// buckets.
 pub fn wants_protobuf(accept: &str) -> bool {
     accept.split(',').any(|form| {
         let mut parts = form.split(';').map(str::trim);

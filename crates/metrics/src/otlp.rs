@@ -1,4 +1,4 @@
-//! OTLP's JSON (`ExportMetricsServiceRequest`): sums and exponential histograms, cumulative from the beginning of the run.
+//! OTLP's JSON (`ExportMetricsServiceRequest`): sums and exponential histograms, cumulative from the start.
 
 use serde_json::{Value as Json, json};
 
@@ -10,20 +10,20 @@ use record::Distribution;
 /// OTLP's number for cumulative aggregation temporality.
 const CUMULATIVE: u32 = 2;
 
-/// Where the figures come from, and the time that they cover.
+/// Source of the figures, and the time that they cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource<'r> {
     /// Name of the machine.
     pub host: &'r str,
     /// Version of plimsoll.
     pub version: &'r str,
-    /// When counting began: nanoseconds since 1970, UTC.
+    /// Start of counting: nanoseconds since 1970, UTC.
     pub began_unix_ns: u64,
-    /// When the figures were read: nanoseconds since 1970, UTC.
+    /// Time at which the figures were read: nanoseconds since 1970, UTC.
     pub now_unix_ns: u64,
 }
 
-/// Returns everything that was counted, as the body of a request to `/v1/metrics`.
+/// Returns all figures, as the body of a request to `/v1/metrics`.
 pub fn otlp(counted: &RunCounters, resource: &Resource<'_>) -> Json {
     let metrics: Vec<Json> = families(counted).map(|family| metric(&family, resource)).collect();
     json!({

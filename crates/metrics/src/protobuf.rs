@@ -1,6 +1,6 @@
 //! Prometheus' protobuf (`io.prometheus.client.MetricFamily`, each message preceded by its length), in which a
-//! histogram has native buckets as well as classic ones. The few fields that are needed are encoded here, as the wire
-//! format specifies.
+//! histogram has native buckets as well as classic ones. This module encodes the few necessary fields itself, as
+//! the wire format specifies.
 
 use crate::buckets::{SCHEMA, classic, native};
 use crate::counted::RunCounters;
@@ -14,7 +14,7 @@ pub const PROTOBUF: &str =
 /// Values below this many seconds count as zero: a tenth of the clock's nanosecond.
 const ZERO_BELOW_S: f64 = 1e-10;
 
-/// Returns everything that was counted, one length-delimited message a family.
+/// Returns all figures, one length-delimited message for each family.
 pub fn protobuf(counted: &RunCounters) -> Vec<u8> {
     let mut bytes = Vec::new();
     for family in families(counted) {
@@ -25,7 +25,7 @@ pub fn protobuf(counted: &RunCounters) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a message as far as it is written.
+/// The bytes of a message written so far.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -59,7 +59,7 @@ impl Message {
     }
 }
 
-/// Appends a number as a varint: seven bits a byte, the least significant first.
+/// Appends a number as a varint: seven bits in each byte, the least significant first.
 fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -68,7 +68,7 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Maps a signed number to an unsigned one so that small magnitudes stay short, whatever the sign.
+/// Maps a signed number to an unsigned one so that small magnitudes stay short, whether positive or negative.
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
@@ -113,14 +113,14 @@ fn histogram(latency: &Distribution, sum: f64) -> Message {
         }
     }
     if deltas.is_empty() {
-        // An empty span marks the histogram as native even though it holds nothing.
+        // An empty span marks the histogram as native even if it has no values.
         return message.message(12, &Message::default().number(1, 0).number(2, 0));
     }
     message.bytes(13, &deltas)
 }
 
-/// Splits the buckets into runs of consecutive ones: the gap since the end of the run before (for the first, its
-/// number), and the counts.
+/// Splits the buckets into runs of consecutive ones: the gap since the end of the previous run (for the first run,
+/// its bucket number), and the counts.
 fn spans(filled: &[(i32, u64)]) -> Vec<(i32, Vec<u64>)> {
     let mut behind = 0;
     let runs = filled.chunk_by(|a, b| a.0 + 1 == b.0);

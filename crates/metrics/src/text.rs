@@ -9,7 +9,7 @@ use crate::families::{Family, Form, Point, Value, families};
 /// The MIME type of [`text`].
 pub const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Returns everything that was counted, with classic buckets for the histograms.
+/// Returns all figures, with classic buckets for the histograms.
 pub fn text(counted: &RunCounters) -> String {
     let mut text = String::new();
     families(counted).for_each(|family| write(&mut text, &family));

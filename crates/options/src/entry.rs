@@ -12,11 +12,11 @@ pub struct Entry {
     pub value: String,
     /// The words accepted as a value, if there are only a few.
     pub words: Vec<&'static str>,
-    /// What the option does.
+    /// Effect of the option.
     pub help: &'static str,
-    /// The value in effect when the option is absent; empty if there is none.
+    /// The value without the option; empty if there is none.
     pub default: &'static str,
-    /// How far the option is supported, with any remark about it.
+    /// Level of support, with any remark.
     pub support: String,
     /// Whether the option is refused by name.
     pub is_refused: bool,

@@ -1,4 +1,4 @@
-//! What the system calls an error: its message text, and the symbolic name of its number.
+//! Message texts and symbolic names of the system's error numbers.
 
 /// Returns the C library's text for an errno, without its number.
 pub fn errno_text(errno: i32) -> String {
@@ -23,7 +23,7 @@ pub fn errno_named(name: &str) -> Option<i32> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, errno)| *errno)
 }
 
-/// Returns the symbolic name of a number such as `EIO`, or `errno 5` if it is not in the table.
+/// Returns the symbolic name of a number, such as `EIO` for 5, or `errno 5` if the table lacks it.
 pub fn errno_name(errno: i32) -> String {
     let known = NAMES.iter().find(|(_, number)| *number == errno);
     known.map_or_else(|| format!("errno {errno}"), |(name, _)| (*name).to_owned())

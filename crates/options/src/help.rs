@@ -1,4 +1,4 @@
-//! Lines of help: the option on the left, what it does on the right.
+//! Lines of help: the option on the left, its effect on the right.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ pub fn line(text: &mut String, (head, column): (&str, usize), words: &str) {
     let _ = writeln!(text, "{head:<column$}{words}");
 }
 
-/// Formats an entry whose words start at `column` and wrap at `width`; they start on the next line if the head is too long.
+/// Formats an entry: `words` start at `column` and wrap at `width`, or start on the next line if the head is too long.
 pub fn entry((head, column): (&str, usize), words: &str, width: usize) -> String {
     let mut line =
         if head.len() < column { format!("{head:column$}") } else { format!("{head}\n{:column$}", "") };

@@ -1,5 +1,5 @@
-//! What the tables of other tools' options share: rows, help and reference pages made from them, near misses, and
-//! readers of numbers and error codes.
+//! Shared parts of the option tables of other tools: rows, help and reference pages generated from them, suggestions
+//! for mistyped names, and parsers for numbers and error codes.
 
 mod entry;
 mod errno;

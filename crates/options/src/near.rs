@@ -1,4 +1,4 @@
-//! Near misses: the known name that a mistyped one was probably meant to be.
+//! Near misses: the known name for which a mistyped word was probably meant.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     let length = word.chars().count();
     let limit = length / 2;
     names
-        // A name whose length differs by more than the limit needs more edits than that.
+        // If the lengths differ by more than the limit, more edits are needed than the limit.
         .filter(|name| name.chars().count().abs_diff(length) <= limit)
         .map(|name| (levenshtein(word, name), name))
         .filter(|&(edits, _)| edits <= limit)

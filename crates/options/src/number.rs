@@ -1,6 +1,6 @@
-//! What the grammars of numbers have in common: letters that stand for a power of 1000 or 1024.
+//! Shared grammar of numbers: letters that mean a power of 1000 or 1024.
 
-/// Returns the power that a prefix letter of either case stands for: 1 for `k`, 2 for `m`, up to 6 for `e`.
+/// Returns the power that a prefix letter of either case means: 1 for `k`, 2 for `m`, up to 6 for `e`.
 pub fn power(letter: char) -> Option<u32> {
     let place = "kmgtpe".find(letter.to_ascii_lowercase())?;
     Some(place as u32 + 1)

@@ -16,7 +16,7 @@ pub fn renewed(page: &str, fresh: &str) -> Option<String> {
     Some(format!("{head}{begin}{fresh}{end}{tail}"))
 }
 
-/// Appends the head of a table with these columns.
+/// Appends the header of a table with these columns.
 pub fn open(text: &mut String, columns: &[&str]) {
     let _ = writeln!(text, "| {} |\n|{}", columns.join(" | "), "---|".repeat(columns.len()));
 }
@@ -32,7 +32,7 @@ pub fn typed(word: &str) -> String {
     if word.is_empty() { String::new() } else { format!("`{word}`") }
 }
 
-/// Describes how far an option is supported, with any remark about it.
+/// Describes the level of support for an option, with any remark.
 pub fn support<T: Table>(row: &Row<T>) -> String {
     let (how, text) = match row.support {
         Support::Honoured => ("honoured", row.here),

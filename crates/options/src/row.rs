@@ -1,11 +1,11 @@
-//! One row of an option table: names, what it takes, default, help, how far it is supported, and what it sets.
+//! A row of an option table: names, value, default, help, level of support, and effect.
 
-/// How far an option is supported.
+/// Level of support for an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// Honoured exactly as the tool does.
     Honoured,
-    /// Honoured nearly as the tool does; the text says what differs, and is reported to anyone who uses the option.
+    /// Honoured approximately; the text names the difference, and is reported to users of the option.
     Approximated(&'static str),
     /// Parsed and reported, but without effect on what is measured; the text says why.
     Accepted(&'static str),
@@ -13,17 +13,17 @@ pub enum Support {
     Refused(&'static str),
 }
 
-/// What differs between the option tables of different tools.
+/// The types and constants that differ between the option tables of different tools.
 pub trait Table {
     /// The type of value that an option takes.
     type Takes: Copy;
-    /// How a parsed option takes effect.
+    /// The type of an option's effect.
     type Effect: Copy;
-    /// Further properties of an option that only this tool's table has.
+    /// The type of further properties that only this tool's options have.
     type Own: Copy;
     /// The effect of an option that sets nothing.
     const NOTHING: Self::Effect;
-    /// The further properties of a row that does not state any.
+    /// The further properties of a row that states none.
     const PLAIN: Self::Own;
 }
 
@@ -36,15 +36,15 @@ pub struct Row<T: Table> {
     pub aliases: &'static [&'static str],
     /// The type of value that the option takes.
     pub takes: T::Takes,
-    /// Default as it would be typed; empty if there is none.
+    /// The default as it would be typed; empty if there is none.
     pub default: &'static str,
-    /// Other values with the same meaning as the default; a refused option is let pass with one of them.
+    /// Other values with the same meaning as the default; a refused option is accepted with one of them.
     pub harmless: &'static [&'static str],
-    /// What the option does, in a sentence.
+    /// Effect of the option, as a sentence.
     pub help: &'static str,
-    /// How the option is honoured here, if that needs a remark.
+    /// Remark on how the option is honoured here; may be empty.
     pub here: &'static str,
-    /// How far the option is supported.
+    /// Level of support.
     pub support: Support,
     /// Stores the parsed value.
     pub apply: T::Effect,
@@ -94,7 +94,7 @@ impl<T: Table> Row<T> {
         Row { help, ..self }
     }
 
-    /// Sets how the option takes effect.
+    /// Sets the effect of the option.
     pub const fn sets(self, apply: T::Effect) -> Row<T> {
         Row { apply, ..self }
     }
@@ -104,7 +104,7 @@ impl<T: Table> Row<T> {
         Row { help, apply, support: Support::Honoured, ..self }
     }
 
-    /// Marks the option as honoured, with a remark on how and its effect.
+    /// Marks the option as honoured, with a remark and its effect.
     pub const fn honoured(self, here: &'static str, apply: T::Effect) -> Row<T> {
         Row { here, apply, support: Support::Honoured, ..self }
     }

@@ -1,4 +1,4 @@
-//! What a provider may bill for while a volume is tested.
+//! Costs that a provider may bill for the test of a volume.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum Billing {
     None,
     /// Every transaction is billed.
     Transactions,
-    /// What exceeds the provisioned target is billed.
+    /// Operations beyond the provisioned target are billed.
     OnDemandBurst,
     /// The catalogue does not say.
     Unknown,

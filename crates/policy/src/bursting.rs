@@ -1,4 +1,4 @@
-//! From measured levels to the published bursts that would give the same levels: volumes whose rate will fall later.
+//! Finds the published bursts that would give the measured levels: volumes whose rate will fall later.
 
 use workload::{Bytes, Direction, Iops, Nanos, PolicyName};
 
@@ -9,13 +9,13 @@ use crate::{
     evaluate,
 };
 
-/// Relative distance by which a published figure may lie outside the measured interval: the rounding of the
-/// provider and of the clock. The caps of gp3 and gp2, 125 and 128 MiB/s, are 2.4 % apart.
+/// Relative distance by which a published figure may lie outside the measured interval, for rounding by the
+/// provider and the clock. The caps of gp3 and gp2, 125 and 128 MiB/s, are 2.4 % apart.
 const TOLERANCE: f64 = 0.01;
-/// Share above the baseline below which a burst changes no answer.
+/// Excess of a burst over the baseline, as a share, below which the burst changes no answer.
 const MATTERS: f64 = 0.03;
-/// Number of sizes tried for a policy whose figures depend on the size, evenly spaced in proportion: 4 %
-/// apart from 1 GiB to 16 TiB.
+/// Number of sizes tried for a policy whose figures depend on the size, in geometric progression: 4 % apart
+/// from 1 GiB to 16 TiB.
 const SIZES: u32 = 250;
 /// Relative difference within which sizes differ only in how they are written.
 const SAME_SIZE: f64 = 0.005;
@@ -31,7 +31,7 @@ pub struct Plateau {
     pub iops: (Iops, Iops),
 }
 
-/// A policy whose burst gives the measured levels.
+/// A published policy whose burst would give the measured levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BurstAlike {
     /// Id and parameters; if the size is free, the smallest that fits.
@@ -42,10 +42,10 @@ pub struct BurstAlike {
     pub provider: String,
     /// Whether the policy still applies.
     pub status: Status,
-    /// How long the burst lasts from full credits, under the load of the first level that the burst pays for:
-    /// on the smallest and on the largest volume that fit.
+    /// Length of the burst from full credits, under the load of the first level that the burst pays for: on the
+    /// smallest and on the largest volume that fit.
     pub lasts: (BurstLength, BurstLength),
-    /// I/Os a second left of each level when the credits are spent, on the smallest volume that fits.
+    /// I/Os a second at each level once the credits are spent, on the smallest volume that fits.
     pub after: Vec<Iops>,
 }
 
@@ -55,7 +55,7 @@ pub struct BurstAlike {
 ///
 /// If the volume's `size` is known, only policies of that size are considered.
 ///
-/// A candidate is not a proof: what was measured may just as well last.
+/// A candidate is not a proof: the measured levels may just as well last.
 pub fn bursts_alike(levels: &[Plateau], seen: Nanos, size: Option<Bytes>) -> Vec<BurstAlike> {
     if levels.is_empty() {
         return Vec::new();

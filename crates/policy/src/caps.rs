@@ -1,4 +1,4 @@
-//! What limits admit: caps by block size, direction and pattern, and which rule sets them.
+//! Caps that limits set, by block size, direction and pattern, and the rules that set them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
 use crate::{Accounting, Covers, Limit, Limits, Resource, Rounding};
 
-/// A saturating load, described as far as limits depend on it.
+/// A saturating load, with the properties on which limits depend.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Share of reads among the operations, 0 to 1.
@@ -17,14 +17,14 @@ pub struct Load {
     pub locality: Locality,
 }
 
-/// Where each operation lies relative to the last one.
+/// Position of each operation relative to the previous one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Locality {
     /// Anywhere.
     #[default]
     Random,
-    /// Directly after it.
+    /// Directly after the previous operation.
     Sequential,
 }
 
@@ -32,13 +32,13 @@ pub enum Locality {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// The rate that lasts for ever.
+    /// The rate that lasts indefinitely.
     Baseline,
     /// The rate while credits last; the baseline if there is no burst.
     Burst,
 }
 
-/// What limits admit of a load, and which rule stops the rest.
+/// Cap of a load under limits, and the rule that sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cap {
     /// Operations a second, reads and writes together.
@@ -61,7 +61,7 @@ impl Load {
         Load { read_share, block, locality: Locality::Random }
     }
 
-    /// Returns the same load in sequence.
+    /// Returns this load with sequential operations.
     pub fn sequential(self) -> Load {
         Load { locality: Locality::Sequential, ..self }
     }
@@ -85,7 +85,7 @@ impl Accounting {
 }
 
 impl Limit {
-    /// Returns what one operation costs, in charged operations or charged bytes.
+    /// Returns the charge of one operation, in operations or bytes.
     pub fn charge(&self, block: Bytes, locality: Locality) -> f64 {
         match (self.resource, &self.accounting) {
             (Resource::Iops, None) => 1.0,
@@ -105,7 +105,7 @@ impl Limit {
         }
     }
 
-    /// Returns what an average operation of a load costs under this rule; 0 if the rule does not cover it.
+    /// Returns the charge of an average operation of a load under this rule; 0 if the rule does not cover it.
     pub(crate) fn cost(&self, load: &Load) -> f64 {
         let share = match self.direction {
             Covers::Total => 1.0,
@@ -117,8 +117,8 @@ impl Limit {
 }
 
 impl Limits {
-    /// Returns what is admitted of an endless load: the least rate of all rules,
-    /// `min(C_ops / ceil(bs / u), C_bw / bs)` if there is one rule of each kind. `None` if no rule covers the load.
+    /// Returns the cap of an endless load: the least rate of all rules, `min(C_ops / ceil(bs / u), C_bw / bs)` if
+    /// there is one rule of each kind. `None` if no rule covers the load.
     pub fn cap(&self, load: &Load, level: Level) -> Option<Cap> {
         let costs = self.limits.iter().map(|limit| (limit.cost(load), limit.rate(level))).enumerate();
         let rates = costs.filter(|&(_, (cost, _))| cost > 0.0).map(|(at, (cost, rate))| (at, rate / cost));

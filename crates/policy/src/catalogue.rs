@@ -36,7 +36,7 @@ pub enum CatalogueError {
     Reference {
         /// The entry that holds the reference.
         of: String,
-        /// What does not exist.
+        /// Description of the missing item.
         problem: String,
     },
 }
@@ -60,7 +60,7 @@ impl Catalogue {
     /// Returns the catalogue that is built into the program; it is read once.
     ///
     /// # Panics
-    /// If the built-in data are defective; a test reads them, so that this cannot happen in a released program.
+    /// If the built-in data is defective; a test reads it, so this cannot happen in a released program.
     pub fn builtin() -> &'static Catalogue {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
         CATALOGUE.get_or_init(|| match Catalogue::read(&BUILTIN) {
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// A slip in the data must fail the build's tests, not silently drop a limit.
+    /// A mistake in the data must fail the build's tests, not silently drop a limit.
     #[test]
     fn slips_in_the_data_are_found() {
         for (wrong, right, named) in [

@@ -21,12 +21,12 @@ pub struct Policy {
     /// Whether the policy still applies.
     #[serde(default)]
     pub status: Status,
-    /// What the limits count together.
+    /// Scope over which the limits count I/O.
     #[serde(default)]
     pub scope: Scope,
-    /// Date of the figures: year, month or day; `None` if the source has none.
+    /// Date of the figures: year, month or day; `None` if the source states none.
     pub as_of: Option<String>,
-    /// How certain the figures are.
+    /// Confidence in the figures.
     #[serde(default = "Confidence::own")]
     pub confidence: Confidence,
     #[serde(default, rename = "sources")]
@@ -38,17 +38,17 @@ pub struct Policy {
     #[serde(default)]
     pub parameters: Vec<Parameter>,
     pub(crate) rules: Vec<Rule>,
-    /// The share of the figures that the provider promises, and for what share of the time.
+    /// The provider's promise: a share of the figures for a share of the time.
     pub promise: Option<Promise>,
     /// Published latency, in words.
     #[serde(rename = "latency")]
     pub latency_words: Option<String>,
-    /// What the provider may bill.
+    /// Billing of operations.
     #[serde(default = "unknown")]
     pub billing: Billing,
     /// The workload for which the figures are stated.
     pub reference_workload: Option<ReferenceWorkload>,
-    /// What else a reader should know.
+    /// Further remarks for the reader.
     pub note: Option<String>,
     /// Evaluated figures that the provider publishes; tests compare the formulas with them.
     #[serde(default)]
@@ -103,7 +103,7 @@ pub enum Scope {
 pub struct Confidence {
     /// Grade of the weakest figure.
     pub grade: Grade,
-    /// What the grade does not say.
+    /// Remarks beyond the grade.
     pub note: Option<String>,
 }
 
@@ -111,13 +111,13 @@ pub struct Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// In a text of the provider.
+    /// Read in a text of the provider.
     Verified,
-    /// In a third party's text.
+    /// Read in a third party's text.
     Secondary,
     /// From memory; not read again.
     Recalled,
-    /// In one article or tutorial only.
+    /// Read in only one article or tutorial.
     Document,
     /// Typed by the user.
     Own,
@@ -129,7 +129,7 @@ pub enum Grade {
 pub struct Source {
     /// Short name.
     pub id: String,
-    /// What the text is.
+    /// Title of the text.
     pub title: String,
     /// Address of the text; `None` if it has none.
     pub url: Option<String>,
@@ -232,7 +232,7 @@ pub(crate) struct RuleBurst {
     pub(crate) bucket: RuleBucket,
 }
 
-/// What pays for a burst, as the catalogue states it; sizes are in the rule's unit without its "per second".
+/// Source of a burst's credits, as the catalogue states it; sizes are in the rule's unit without its "per second".
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum RuleBucket {

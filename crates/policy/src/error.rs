@@ -33,7 +33,7 @@ pub enum PolicyError {
         /// Every parameter of the policy.
         known: Vec<String>,
     },
-    /// The same parameter was given twice.
+    /// A parameter was given twice.
     #[error("{policy}: '{name}' is given twice; keep one")]
     Twice {
         /// The policy's id.
@@ -62,7 +62,7 @@ pub enum PolicyError {
         name: String,
         /// The value as typed.
         value: String,
-        /// What is wrong with it.
+        /// Why the value cannot be read.
         problem: String,
         /// An allowed value.
         example: String,
@@ -86,9 +86,9 @@ pub enum PolicyError {
     Conflict {
         /// The policy's id.
         policy: String,
-        /// What conflicts.
+        /// The conflict.
         problem: String,
-        /// What to write instead.
+        /// Correction for the user.
         remedy: String,
     },
     /// A row of the catalogue gives no figure for these parameters: a defect of the data.

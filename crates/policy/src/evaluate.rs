@@ -1,4 +1,4 @@
-//! From a policy and typed parameters to limits.
+//! Evaluates a policy with typed parameters to limits.
 
 use workload::{Bytes, Nanos, PolicyName};
 
@@ -26,7 +26,7 @@ impl Policy {
     /// [`PolicyError`] for an unknown parameter, and for a missing, unreadable or forbidden value.
     pub fn evaluate(&self, name: &PolicyName) -> Result<Limits, PolicyError> {
         let (limits, rest) = if self.is_custom() {
-            // A misspelt name comes first: it was probably meant for what is missing.
+            // A misspelt name comes first: it was probably meant for the missing parameter.
             match custom::unknown(&name.parameters) {
                 rest if rest.is_empty() => (custom::limits(self, &name.parameters)?, rest),
                 rest => return Err(self.unknown_parameter(&rest[0].0)),
@@ -42,8 +42,8 @@ impl Policy {
 
     /// Returns the limits with these parameters, and the parameters that are not the policy's, as typed.
     ///
-    /// With `custom`, `latency` is both in [`Limits::latency`] and among the others, where a simulated volume
-    /// looks for it with every policy.
+    /// With `custom`, `latency` is both in [`Limits::latency`] and among these parameters, because a simulated volume
+    /// reads it from them with every policy.
     ///
     /// # Errors
     /// [`PolicyError`] for a missing, unreadable or forbidden value.
@@ -121,7 +121,7 @@ impl Policy {
         rest.iter().find(|(name, _)| near(name)).map(|(name, _)| self.unknown_parameter(name))
     }
 
-    /// Sorts what was typed into values of the policy's own parameters, in their order, and the rest.
+    /// Splits typed parameters into values of the policy's own parameters, in their order, and the rest.
     fn assign(&self, typed: &[(String, String)]) -> Result<(Vec<Option<String>>, Rest), PolicyError> {
         let mut own = vec![None; self.parameters.len()];
         let mut rest = Rest::new();
@@ -164,7 +164,7 @@ impl Policy {
                     values.set(&parameter.name, value);
                 }
                 None if self.requires(parameter) => return Err(self.missing(parameter, &values)),
-                // Only bounds refer to it: they become as wide as any volume's.
+                // Only bounds refer to this parameter: they become as wide as for any volume.
                 None => {
                     parameter
                         .most(&values)
@@ -264,7 +264,7 @@ impl Policy {
 }
 
 impl Limits {
-    /// Returns the size that the parameters state, directly (`size`) or by a choice that stands for one
+    /// Returns the volume size that the parameters state, directly (`size`) or by a choice that implies one
     /// (`tier`); `None` if the policy does not depend on the size.
     pub fn volume_size(&self) -> Option<Bytes> {
         let policy = Catalogue::builtin().find(&self.policy.id).ok()?;

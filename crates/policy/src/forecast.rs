@@ -1,19 +1,19 @@
-//! How limits unfold in time: burst, its end, what a test spends, how long moving an amount takes.
+//! Effect of limits over time: length of bursts, credits that a test spends, and the time that an amount takes.
 
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::{Bucket, Level, Limit, Limits, Load};
 
-/// How long a burst is assumed to last, and to be away, if the provider does not publish it: one minute, as
-/// with the providers that do publish a timed burst. For simulation only; verdicts call such a burst unknown.
+/// Assumed length of a burst, and of its cool-off, if the provider does not publish them: one minute, as with
+/// the providers that do publish a timed burst. For simulation only; verdicts call such a burst unknown.
 pub const ASSUMED_BURST: Nanos = Nanos::from_secs(60);
 
-/// How long a rate above the baseline can last under full load from a full bucket.
+/// Length of a burst under full load, from a full bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BurstLength {
-    /// There is no burst: the rate seen is the rate that lasts.
+    /// There is no burst: the rate lasts.
     None,
     /// The burst ends after this time.
     Ends(Nanos),
@@ -26,17 +26,17 @@ pub enum BurstLength {
 pub struct Phase {
     /// Start, from the start of the load.
     pub start: Nanos,
-    /// End; `None` if it lasts for ever, as far as the policy says.
+    /// End; `None` if, according to the policy, the stretch lasts indefinitely.
     pub end: Option<Nanos>,
     /// Operations a second.
     pub iops: Iops,
     /// Bytes a second.
     pub bandwidth: BytesPerSecond,
-    /// Index into [`Limits::limits`] of the rule that limits it; `None` if the load is below every cap.
+    /// Index into [`Limits::limits`] of the rule that sets the rate; `None` if the load is below every cap.
     pub bound_by: Option<usize>,
 }
 
-/// What a stretch of load does under the limits, from full buckets.
+/// Effects of a stretch of load under the limits, from full buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
     /// Operations admitted.
@@ -47,8 +47,8 @@ pub struct Forecast {
     pub credit_share: Option<f64>,
     /// When the first burst ends, if it ends within the stretch.
     pub burst_ends: Option<Nanos>,
-    /// Whether the load still runs at the end at a rate that a known or unknown burst pays for, so that its
-    /// rate proves nothing about what lasts.
+    /// Whether the rate at the end is still that of a known or unknown burst, and so proves nothing about the rate
+    /// that lasts.
     pub inside_burst: bool,
 }
 
@@ -58,7 +58,7 @@ impl Limit {
         self.burst.is_some_and(|burst| burst.bucket != Bucket::UnlimitedPaid)
     }
 
-    /// Returns how long this rule admits more than its baseline: `size / (rate − baseline)` for credits.
+    /// Returns the time for which this rule admits more than its baseline: `size / (rate − baseline)` for credits.
     pub fn burst_length(&self) -> BurstLength {
         let Some(burst) = &self.burst else { return BurstLength::None };
         match burst.bucket {
@@ -71,7 +71,7 @@ impl Limit {
         }
     }
 
-    /// Returns how long an empty bucket takes to fill while the volume is idle, `size / baseline`, or a timed
+    /// Returns the time in which an empty bucket fills while the volume is idle, `size / baseline`, or a timed
     /// burst's cool-off; `None` without a bucket or if the time is unknown.
     pub fn time_to_fill(&self) -> Option<Nanos> {
         match self.burst?.bucket {
@@ -117,7 +117,7 @@ impl Limits {
         self.limits.iter().filter_map(share).reduce(f64::max)
     }
 
-    /// Returns how long an endless `load` runs above its final rate, from full buckets.
+    /// Returns the time for which an endless `load` runs above its final rate, from full buckets.
     pub fn burst_under(&self, load: &Load) -> BurstLength {
         let bursting = self.limits.iter().filter(|limit| limit.cost(load) > 0.0);
         let binding = |limit: &&Limit| {
@@ -134,13 +134,14 @@ impl Limits {
     }
 
     /// Returns the phases of an endless `load`, from full buckets: the burst, then one step down for each bucket that
-    /// empties. Empty if no rule covers the load. What follows a timed burst's cool-off is left out: no provider states it.
+    /// empties. No phases if no rule covers the load. Rates after a timed burst's cool-off are left out: no provider
+    /// states them.
     pub fn overload(&self, load: &Load) -> Vec<Phase> {
         self.unfold(load, f64::INFINITY)
     }
 
-    /// Returns what `load` does within `time` if it asks for `offered` operations a second (`None`: for as
-    /// many as are admitted).
+    /// Returns the effects of `load` for `time` if it asks for `offered` operations a second (`None`: for as many as
+    /// are admitted).
     pub fn forecast(&self, load: &Load, offered: Option<Iops>, time: Nanos) -> Forecast {
         let asked = offered.map_or(f64::INFINITY, |offered| offered.0);
         let phases = self.unfold(load, asked);
@@ -165,7 +166,7 @@ impl Limits {
         }
     }
 
-    /// Returns how long `load` at full rate takes to move `amount`, from full buckets; `None` if no rule covers it.
+    /// Returns the time in which `load` at full rate moves `amount`, from full buckets; `None` if no rule covers it.
     pub fn time_to_move(&self, load: &Load, amount: Bytes) -> Option<Nanos> {
         let mut left = amount.0 as f64;
         let phases = self.overload(load);
@@ -189,7 +190,7 @@ impl Limits {
             .collect();
         let mut phases: Vec<Phase> = Vec::new();
         let mut now = 0.0;
-        // Each turn empties at least one credit, so there are at most as many turns as rules, plus one.
+        // Each iteration uses up at least one credit, so there are at most as many iterations as rules, plus one.
         for _ in 0..=rules.len() {
             let Some(tightest) = rules.iter().min_by(|a, b| a.rate().total_cmp(&b.rate())) else { break };
             let bound_by = (tightest.rate() <= asked).then_some(tightest.index);
@@ -214,7 +215,7 @@ impl Limits {
             now += lasts;
         }
         let follows = |pair: &[Phase]| pair[0].end == Some(pair[1].start);
-        // A run file may hold any limits, so a release build goes on.
+        // A run file may hold any limits, so a release build does not panic.
         debug_assert!(
             phases.windows(2).all(follows),
             "a phase of a load does not begin where the last one ends"
@@ -247,7 +248,7 @@ struct Unfolding {
     credit: Credit,
 }
 
-/// What is left of a burst.
+/// Remaining credit for a burst.
 #[derive(Clone, Copy)]
 enum Credit {
     Tokens { level: f64, size: f64 },

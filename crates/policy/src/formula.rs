@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// How a figure follows from the parameters.
+/// Formula of a figure, in terms of the parameters.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Formula {
@@ -64,7 +64,7 @@ pub(crate) struct Table {
     values: BTreeMap<String, f64>,
 }
 
-/// The figure of the first row whose bound is not below the parameter; the last row has no bound.
+/// Step function: the figure of the first row whose bound is not below the parameter; the last row has no bound.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Steps {
@@ -79,7 +79,7 @@ pub(crate) struct Value {
     pub(crate) word: String,
 }
 
-/// What a formula may refer to.
+/// Values that a formula may refer to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     known: Vec<(String, Value)>,
@@ -99,7 +99,7 @@ impl Values {
         self.set(name, Value { number: Some(number), word: number.to_string() });
     }
 
-    /// Returns the same values within a rule that has these figures.
+    /// Returns these values with the figures of a rule.
     pub(crate) fn within(&self, baseline: f64, rate: f64) -> Values {
         Values { known: self.known.clone(), rate: Some(rate), baseline: Some(baseline) }
     }

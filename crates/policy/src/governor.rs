@@ -1,27 +1,28 @@
-//! Which rate of each rule applies now, from what was counted: credits for a throttle whose rates are set from outside.
+//! Computes the rate of each rule that applies now, from counters: credits for a throttle whose rates are set from
+//! outside.
 //!
 //! A [`crate::Meter`] admits every I/O itself. A throttle of the kernel is given a rate and read afterwards,
-//! some ten times a second: the governor keeps the account of what it admitted, and returns the rate to set
-//! next. It infers nothing, unlike a [`crate::Ledger`]: the account begins with a known balance.
+//! about ten times a second: the governor keeps the account of the admitted I/O, and returns the rate to set
+//! next. Unlike a [`crate::Ledger`] it infers nothing: the account begins with a known balance.
 
 use workload::Nanos;
 
 use crate::{ASSUMED_BURST, Bucket, BucketStart, IoGroup, Level, Limit, Limits, Resource};
 
-/// Length of a full burst whose credits must be saved up before it resumes: a throttle that admits I/O in
-/// slices of 100 ms gains or loses as much by chance.
+/// Length of full burst for which credits must have built up before the burst resumes: a throttle that admits
+/// I/O in slices of 100 ms gains or loses as much by chance.
 const WORTH: Nanos = Nanos::from_millis(100);
-/// Time at the baseline whose charge is a matter of chance: two slices and the edges of what was counted.
+/// Charge, as time at the baseline, that may be chance: two slices and the edges of the counted span.
 const CHANCE: Nanos = Nanos::from_millis(300);
 
-/// Limits with their credits, updated from what was counted.
+/// Limits with their credits, updated from counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Governor {
     limits: Limits,
     rules: Vec<RuleGovernor>,
 }
 
-/// What pays for the burst of one rule, and whether it may go on now.
+/// Credit for the burst of one rule, and the level that applies now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RuleGovernor {
     credit: Credit,
@@ -32,7 +33,7 @@ struct RuleGovernor {
 enum Credit {
     /// No burst, or one that never ends.
     Flat,
-    /// Operations or bytes; `held` is never negative: an overdraft from a late look is forgiven.
+    /// Operations or bytes; `held` is never negative: an overdraft from a late reading is forgiven.
     Tokens { size: f64, held: f64 },
     /// A burst of limited length: how long it lasts and cools off, in seconds, and its state.
     Timed { lasts: f64, cool_off: f64, state: TimedBurst },
@@ -50,7 +51,8 @@ enum TimedBurst {
 }
 
 impl Limits {
-    /// Returns the same rates with credits that drain and refill `speed` times faster: their sizes and times are divided.
+    /// Returns limits with the same rates and credits that drain and refill `speed` times faster: their sizes and times
+    /// are divided by `speed`.
     pub fn at_speed(&self, speed: f64) -> Limits {
         assert!(speed > 0.0, "a speed of {speed}");
         let shorter = |time: Nanos| Nanos::from_secs_f64(time.as_secs_f64() / speed);
@@ -78,8 +80,8 @@ impl Governor {
         Governor { limits: limits.clone(), rules }
     }
 
-    /// Records what was admitted in a span of time; spans follow each other without a gap. Returns whether a
-    /// different rate applies after it.
+    /// Records the I/O admitted in a span of time; spans follow each other without a gap. Returns whether a
+    /// different rate applies after the span.
     pub fn enter(&mut self, length: Nanos, moved: &[IoGroup]) -> bool {
         let mut changed = false;
         for (governed, rule) in self.rules.iter_mut().zip(&self.limits.limits) {
@@ -101,7 +103,7 @@ impl Governor {
         limits
     }
 
-    /// Returns how long the present rates apply at the least: until the greatest load would have spent the credits.
+    /// Returns the least time for which the present rates apply: until the greatest load would have spent the credits.
     pub fn holds_for(&self) -> Nanos {
         let of = |(governed, rule): (&RuleGovernor, &Limit)| governed.holds_for(rule);
         let least = self.rules.iter().zip(&self.limits.limits).filter_map(of).reduce(f64::min);
@@ -144,7 +146,7 @@ impl RuleGovernor {
         self.level = self.may_burst(rule);
     }
 
-    /// Returns the level that applies now. Spent credits must first build up before they are given out again.
+    /// Returns the level that applies now. Spent credits must first build up before they are spent again.
     fn may_burst(&self, rule: &Limit) -> Level {
         let worth = || {
             let spent = (rule.rate(Level::Burst) - rule.baseline) * WORTH.as_secs_f64();
@@ -190,7 +192,7 @@ fn timed((lasts, cool_off): (Option<Nanos>, Option<Nanos>), start: BucketStart) 
     Credit::Timed { lasts, cool_off, state }
 }
 
-/// What a span of time did to a burst that ends with time.
+/// A span of time, as it affects a burst that ends with time.
 struct Span {
     seconds: f64,
     /// Charge by which the load exceeded the baseline.
@@ -227,7 +229,7 @@ impl TimedBurst {
 }
 
 impl Resource {
-    /// Returns what is counted, in words.
+    /// Returns the name of the counted resource.
     pub const fn counted(self) -> &'static str {
         match self {
             Resource::Iops => "operations",

@@ -1,4 +1,4 @@
-//! Which published policies give the measured levels, ranked, and what would distinguish the remaining ones.
+//! Finds the published policies that give the measured levels, ranks them, and tells what would distinguish them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,15 +9,15 @@ use crate::{
     Specificity, Status, UnitReading, evaluate, matches,
 };
 
-/// Relative distance by which a published figure may lie outside the measured interval: the rounding of the
-/// provider and of the clock, and what a throttle gains or loses by working in slices.
+/// Relative distance by which a published figure may lie outside the measured interval, for rounding by the
+/// provider and the clock, and for a throttle that works in slices.
 const TOLERANCE: f64 = 0.015;
 /// Relative difference below which figures are equal: no run distinguishes them.
 const SAME: f64 = 0.005;
 /// Relative difference from which a run distinguishes figures at once.
 const APART: f64 = 0.05;
-/// Block sizes at which two policies are compared: from one that only operations limit to the largest that devices take whole.
-/// whole.
+/// Block sizes at which two policies are compared: from one that only operations limit to the largest that devices do
+/// not split.
 const BLOCKS: [Bytes; 5] = [Bytes::kib(4), Bytes::kib(16), Bytes::kib(64), Bytes::kib(256), Bytes::mib(1)];
 /// Words in texts of firmware and devices (DMI's vendor and product, models of NVMe and SCSI disks), each
 /// with the provider it reveals.
@@ -47,7 +47,7 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
-    /// Returns what these texts of firmware and devices reveal.
+    /// Returns the facts that these texts of firmware and devices reveal.
     pub fn told(texts: &[&str], size: Option<Bytes>) -> Circumstances {
         let words = texts.iter().flat_map(|text| text.split_whitespace());
         let mark = |word: &str| MARKS.into_iter().find(|(mark, _)| mark.eq_ignore_ascii_case(word));
@@ -98,21 +98,21 @@ pub enum Apart {
         /// I/Os a second of the first and of the other candidate.
         iops: (Iops, Iops),
     },
-    /// Load without a pause until a burst ends.
+    /// A load without a pause until a burst ends.
     Time {
         /// Length of the burst from full credits; `None` if it is not published.
         lasts: Option<Nanos>,
-        /// I/Os a second of small reads that are left of the first and of the other candidate.
+        /// I/Os a second of small reads after the burst, of the first and of the other candidate.
         left: (Iops, Iops),
     },
-    /// No load does: they publish the same figures.
+    /// No load distinguishes the candidates, because their published figures are the same.
     Nothing,
 }
 
-/// Returns the published policies that give every one of `levels`, the likeliest first. The order: those of
-/// the provider that the machine names; those that give the exact rates before those that come near;
-/// published figures before sizes, and sizes before figures that can be bought; current policies before
-/// legacy ones; then by error. Candidates that give the same rates at all levels share a rank.
+/// Returns the published policies that give every one of `levels`, the likeliest first. The order: policies of the
+/// provider that the machine names; exact rates before near ones; published figures before sizes, and sizes before
+/// figures that can be bought; current policies before legacy ones; then by error. Candidates that give the same
+/// rates at all levels share a rank.
 pub fn identify(levels: &[Plateau], known: &Circumstances) -> Vec<Candidate> {
     let search = Search { levels, known };
     let mut found: Vec<Candidate> = Vec::new();
@@ -142,7 +142,7 @@ fn alike(one: &[Iops], other: &[Iops]) -> bool {
     one.iter().zip(other).all(|(one, other)| (one.0 / other.0 - 1.0).abs() <= SAME)
 }
 
-/// Returns what the rates suggest: those of operations, of bytes, and of both together.
+/// Returns the policies that the rates suggest: those of operations, of bytes, and of both together.
 fn likely(levels: &[Plateau]) -> Vec<Match> {
     let mut found = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
@@ -168,7 +168,7 @@ fn middle(level: &Plateau) -> Iops {
     }
 }
 
-/// What candidates are compared with.
+/// Measured levels and facts that candidates are compared with.
 struct Search<'s> {
     levels: &'s [Plateau],
     known: &'s Circumstances,
@@ -228,7 +228,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the sizes to try, as typed; `None` stands for the suggested size, or for none if the policy does not depend on it.
+/// Returns the sizes to try, as typed; `None` is the suggested size, or no size if the policy does not depend on it.
 fn sizes(suggested: &Match, known: Option<Bytes>) -> Vec<Option<String>> {
     let Some((least, most)) = suggested.sizes else { return vec![None] };
     let policy = Catalogue::builtin().find(&suggested.policy.id).ok();
@@ -271,7 +271,7 @@ impl Candidate {
             let iops = rates(&Load::random(direction, block), (self.level, other.level))?;
             (ratio(iops) > 1.0 + APART).then_some((direction, block, iops))
         });
-        // Of equal ratios the first wins, which is the smallest read.
+        // Of equal ratios the first is kept, which is that of the smallest read.
         let best = now.reduce(|a, b| if ratio(b.2) > ratio(a.2) * (1.0 + SAME) { b } else { a });
         if let Some((direction, block, iops)) = best {
             return Apart::Load { direction, block, iops };

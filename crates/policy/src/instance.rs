@@ -76,7 +76,7 @@ pub struct AzureInstance {
     pub uncached_mb_s: f64,
 }
 
-/// What a machine's uncached budget may rise to on credits.
+/// Burst of a machine's uncached budget while credits last.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AzureBurst {
@@ -208,7 +208,7 @@ fn machine(provider: &str, name: &str, limits: Vec<Limit>) -> Limits {
     }
 }
 
-/// Returns a machine's limit; its bucket holds what `seconds` at the maximum take out of it.
+/// Returns a machine's limit, with a bucket that lasts for `seconds` at the maximum.
 fn machine_limit(unit: RateUnit, [baseline, most]: [f64; 2], seconds: f64) -> Limit {
     let factor = unit.factor(UnitReading::Decimal);
     let size = seconds * (most - baseline) * factor;

@@ -1,8 +1,8 @@
-//! What is left of burst credits, from what moved: an account for each rule, entry by entry, whatever it held at first.
+//! Estimates the remaining burst credits from the I/O: an account for each rule, with an unknown initial balance.
 //!
-//! What an account held at the start is unknown. So each is kept three times: as if it had been full, and for
-//! the least and the most that agree with what was seen. A rate above the baseline proves credit; a load that
-//! could have gone faster but got the baseline proves that there was none.
+//! Each account is kept three times: as if it had been full at first, and for the least and the greatest balance
+//! that agree with the observed rates. A rate above the baseline proves credit; a load that could have gone
+//! faster but got the baseline proves that there was none.
 
 use workload::{Bytes, Direction, Nanos};
 
@@ -11,10 +11,11 @@ use crate::{Bucket, Limit, Limits, Locality};
 /// Relative difference from a baseline beyond which a rate counts as above it, and within which it counts as
 /// the baseline. The smallest burst in a published table is 17 % above its baseline (method 6.1).
 const NEAR: f64 = 0.03;
-/// Time of a rate whose charge proves nothing: meters let I/O run ahead, and an interval's edges cut.
+/// Charge, as time at a rate, that proves nothing: rate limiters let I/O run ahead, and intervals cut I/Os at
+/// their edges.
 const EDGE: Nanos = Nanos::from_millis(10);
-/// How long a load must be held at the baseline to prove that it had no credit; less may be a coincidental
-/// change within an interval.
+/// Time for which a load must be limited to the baseline to prove that it had no credit; less may be a
+/// coincidental change within an interval.
 const HELD: Nanos = Nanos::from_secs(2);
 
 /// I/Os of one length and direction.
@@ -26,49 +27,49 @@ pub struct IoGroup {
     pub ops: f64,
     /// Bytes of each.
     pub block: Bytes,
-    /// Whether the provider may have merged them.
+    /// Order of the I/Os, which determines whether the provider may have merged them.
     pub order: Order,
 }
 
-/// How the I/Os of an entry followed each other, as far as it matters to a provider that merges.
+/// Order of the I/Os of an entry, as far as it matters to a provider that merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Each lies anywhere: none is merged.
+    /// Each I/O lies anywhere: none is merged.
     Random,
-    /// Each follows the last one directly: all are merged.
+    /// Each I/O directly follows the previous one: all are merged.
     Sequential,
-    /// Several streams at once: which are merged is unknown.
+    /// Several streams at once: it is unknown which I/Os are merged.
     Unclear,
 }
 
 /// Whether a load asked for no more than it got, or would have gone faster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExcessDemand {
-    /// It may have asked for no more than it got.
+    /// The load may have asked for no more than it got.
     #[default]
     Perhaps,
-    /// It asked for more.
+    /// The load asked for more than it got.
     More,
 }
 
-/// What moved in a span of time.
+/// I/O in a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
     /// Length of the span.
     pub length: Nanos,
-    /// What moved in it; empty for a pause.
+    /// I/Os in the span; empty for a pause.
     pub moved: Vec<IoGroup>,
-    /// What the load asked for.
+    /// Whether the load asked for more.
     pub asked: ExcessDemand,
 }
 
-/// What is known of an account before the first entry.
+/// Balance of an account before the first entry, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Opening {
-    /// Nothing: its balance was anything from empty to full.
+    /// Unknown: anything from empty to full.
     #[default]
     Unknown,
-    /// Its balance was this share of its size, 0 to 1.
+    /// This share of its size, 0 to 1.
     Share(f64),
 }
 
@@ -86,13 +87,13 @@ pub struct Balance {
     pub limit: usize,
     /// Size of the account: operations, bytes, or (for a timed burst) seconds.
     pub size: f64,
-    /// Share that it holds if it was full at first.
+    /// Share that the account holds if it was full at first.
     pub from_full: f64,
-    /// Least share that agrees with what was seen.
+    /// Least share that agrees with the observed rates.
     pub least: f64,
-    /// Greatest share that agrees with what was seen.
+    /// Greatest share that agrees with the observed rates.
     pub most: f64,
-    /// Least share that it held at first: with less, the rates seen would not have been possible.
+    /// Least share that the account held at first: with less, the observed rates would have been impossible.
     pub held_at_least: f64,
 }
 
@@ -106,13 +107,13 @@ struct Account {
     full: Purse,
     least: Purse,
     most: Purse,
-    /// What the least account has lacked so far: it must have been there at first.
+    /// Amount that the least account has lacked so far, which must therefore have been in the account at first.
     lacked: f64,
-    /// How long the load has been held at the baseline without a break.
+    /// Time for which the load has been limited to the baseline without a break.
     held: Nanos,
 }
 
-/// Balance of one of the three.
+/// Balance in one of the three copies of an account.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Purse {
     /// Operations or bytes.
@@ -125,7 +126,7 @@ enum Purse {
     Cooling(f64),
 }
 
-/// What an entry means to a rule: charged operations or bytes, and how they compare with the baseline.
+/// Charge of an entry under a rule, in operations or bytes, for comparison with the baseline.
 #[derive(Clone, Copy)]
 struct RuleCharge {
     seconds: f64,
@@ -154,7 +155,7 @@ impl RuleCharge {
         if self.seconds > 0.0 { self.earned * (NEAR + EDGE.as_secs_f64() / self.seconds) } else { 0.0 }
     }
 
-    /// Whether this rate may have been the limit.
+    /// Whether `rate` may have been the limit.
     fn is_at(&self, rate: f64) -> bool {
         let (whole, slack) = (rate * self.seconds, rate * (NEAR * self.seconds + EDGE.as_secs_f64()));
         self.most >= whole - slack && self.least <= whole + slack
@@ -166,8 +167,8 @@ impl RuleCharge {
 }
 
 impl Limit {
-    /// Returns how long `rate` operations or bytes a second last from a share of all credits, or of a burst's
-    /// time; `None` if that rate spends no credits, or their number is unknown.
+    /// Returns the time for which `rate` operations or bytes a second last from a share of all credits, or of a
+    /// burst's time; `None` if that rate spends no credits, or their number is unknown.
     pub fn burst_lasts(&self, share: f64, rate: f64) -> Option<Nanos> {
         let seconds = match self.burst?.bucket {
             Bucket::Tokens { size, .. } => share * size / (rate - self.baseline),
@@ -200,14 +201,14 @@ impl Limit {
 }
 
 impl Ledger {
-    /// Returns the accounts of `limits` before anything moved.
+    /// Returns the accounts of `limits` before any I/O.
     pub fn new(limits: &Limits, opening: Opening) -> Ledger {
         let account = |(at, limit): (usize, &Limit)| Account::new(at, limit, opening);
         let accounts = limits.limits.iter().enumerate().filter_map(account).collect();
         Ledger { rules: limits.limits.clone(), accounts }
     }
 
-    /// Enters what moved in a span; entries come in order of time and include pauses.
+    /// Enters the I/O of a span; entries come in order of time and include pauses.
     pub fn enter(&mut self, entry: &Entry) {
         let charged: Vec<RuleCharge> = self.rules.iter().map(|rule| RuleCharge::of(rule, entry)).collect();
         // If two rates may have been the limit, the load proves nothing about the credits of either.
@@ -249,7 +250,7 @@ impl Account {
             (Opening::Share(share), ready) if share > 0.0 => (ready, ready),
             (Opening::Share(_), _) => (empty, empty),
         };
-        // A file may hold any figures.
+        // A run file may hold any figures.
         let known = size > 0.0 && size.is_finite() && rule.baseline > 0.0;
         let (rule, held) = (rule.clone(), Nanos::ZERO);
         known.then_some(Account { limit, rule, size, full, least, most: full, lacked: 0.0, held })
@@ -260,7 +261,7 @@ impl Account {
             Purse::Tokens(level) => (charged.most - charged.earned - level).max(0.0),
             _ => 0.0,
         };
-        // A surplus that comes from clipping at an interval's edges is no proof of credit.
+        // A surplus that may come from I/Os cut at an interval's edges is no proof of credit.
         self.lacked += if charged.is_above() { lacks } else { 0.0 };
         self.full = self.pass(self.full, charged, charged.middle());
         self.least = self.pass(self.least, charged, charged.most);
@@ -308,7 +309,7 @@ impl Account {
             Purse::Cooling(_) => 0.0,
         };
         let (full, least, most) = (share(self.full), share(self.least), share(self.most));
-        // The figures behind both proofs, of no credit and of some credit, have errors.
+        // Measurement errors can make the proof of no credit contradict the proof of some credit.
         let most = most.max(least);
         assert!((0.0..=1.0).contains(&least) && most <= 1.0, "an account holds {least} to {most} of itself");
         Balance {

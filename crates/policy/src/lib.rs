@@ -1,4 +1,4 @@
-//! Published limits as data, and their evaluator: what a policy promises, when its credits end, what is admitted when.
+//! Published limits as data, and their evaluation: the limits of a policy, the end of its credits, and a rate limiter.
 //!
 //! The way through the crate: a [`workload::PolicyName`] finds a [`Policy`] in the [`Catalogue`], which evaluates to
 //! [`Limits`]. These answer questions (caps, phases, forecasts) and drive a [`Meter`], which decides in virtual time

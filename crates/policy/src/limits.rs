@@ -1,4 +1,4 @@
-//! Evaluated limits: what applies to one volume with all its parameters known.
+//! Evaluated limits: those of one volume whose parameters are all known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,25 +17,25 @@ pub struct Limits {
     pub provider: String,
     /// Whether the policy still applies.
     pub status: Status,
-    /// What the limits count together.
+    /// Scope over which the limits count I/O.
     pub scope: Scope,
     /// Date of the figures, if the source has one.
     pub as_of: Option<String>,
-    /// How certain the figures are.
+    /// Confidence in the figures.
     pub confidence: Confidence,
     /// Sources of the figures.
     pub sources: Vec<Source>,
-    /// What the provider promises of them.
+    /// The provider's promise about the figures.
     pub promise: Option<Promise>,
     /// Published latency, in words.
     pub latency_words: Option<String>,
     /// Latency that the user stated with the policy `custom`.
     pub latency: Option<Nanos>,
-    /// What the provider may bill.
+    /// Billing of operations.
     pub billing: Billing,
     /// The workload for which the figures are stated.
     pub reference_workload: Option<ReferenceWorkload>,
-    /// What else a reader should know.
+    /// Further remarks for the reader.
     pub note: Option<String>,
     /// The rules; every I/O must satisfy all that cover it.
     pub limits: Vec<Limit>,
@@ -48,9 +48,9 @@ pub struct Limit {
     pub id: String,
     /// Scope of the count: the volume, or the machine in front of it.
     pub scope: Scope,
-    /// What is counted.
+    /// Counted resource.
     pub resource: Resource,
-    /// Which I/O is counted.
+    /// Directions of counted I/O.
     pub direction: Covers,
     /// The baseline as the provider writes it.
     pub written: PublishedRate,
@@ -58,15 +58,15 @@ pub struct Limit {
     pub unit_ambiguous: bool,
     /// The reading of an ambiguous unit in which the rates below are stated; if the unit is not ambiguous, the unit as written.
     pub reading: UnitReading,
-    /// The rate that lasts for ever.
+    /// The rate that lasts indefinitely.
     pub baseline: f64,
-    /// The rate that lasts for a while.
+    /// The rate that lasts for a limited time.
     pub burst: Option<Burst>,
     /// The baseline from which the provider bills, if it does.
     pub billed_above: Option<f64>,
-    /// How an I/O is charged if its size counts; `None` if it is charged as one operation, or by its bytes.
+    /// Charge of an I/O if its size counts; `None` if an I/O is charged as one operation, or by its bytes.
     pub accounting: Option<Accounting>,
-    /// What else a reader should know.
+    /// Further remarks for the reader.
     pub note: Option<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Limit {
 pub struct PublishedRate {
     /// The baseline.
     pub baseline: f64,
-    /// Its unit.
+    /// Unit of the baseline.
     pub unit: RateUnit,
 }
 
@@ -119,9 +119,9 @@ pub enum RateUnit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitReading {
-    /// As 1,048,576 bytes.
+    /// 1,048,576 bytes.
     Binary,
-    /// As 1,000,000 bytes.
+    /// 1,000,000 bytes.
     Decimal,
 }
 
@@ -130,7 +130,7 @@ pub enum UnitReading {
 pub struct Burst {
     /// Operations or bytes a second.
     pub rate: f64,
-    /// What pays for the burst.
+    /// Source of the burst's credits.
     pub bucket: Bucket,
 }
 
@@ -156,7 +156,7 @@ pub enum Bucket {
     },
     /// The burst never ends, at a price.
     UnlimitedPaid,
-    /// The provider does not publish it.
+    /// The provider does not publish the length of the burst.
     Unknown,
 }
 
@@ -167,7 +167,7 @@ pub struct Accounting {
     /// Bytes of one charged unit.
     #[serde(rename = "unit_bytes")]
     pub unit: Bytes,
-    /// How a fraction of a unit is charged.
+    /// Charge of a fraction of a unit.
     pub rounding: Rounding,
     /// Whether sequential I/O may be merged up to the unit before it is charged.
     pub merge_sequential: bool,
@@ -177,9 +177,9 @@ pub struct Accounting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// As a whole unit.
+    /// A fraction is charged as a whole unit.
     Ceil,
-    /// As that fraction.
+    /// A fraction is charged as that fraction.
     Proportional,
 }
 
@@ -215,7 +215,7 @@ impl RateUnit {
 }
 
 impl Bucket {
-    /// Returns the same bucket with its size multiplied.
+    /// Returns this bucket with its size multiplied by `factor`.
     fn scaled(self, factor: f64) -> Bucket {
         match self {
             Bucket::Tokens { size, initial, derived } => {
@@ -227,7 +227,7 @@ impl Bucket {
 }
 
 impl Limit {
-    /// Returns the same rule with an ambiguous MB in this reading; a rule that is not ambiguous stays as it is.
+    /// Returns this rule with an ambiguous MB in the given reading; a rule that is not ambiguous stays as it is.
     pub fn in_reading(&self, reading: UnitReading) -> Limit {
         if !self.unit_ambiguous || self.reading == reading {
             return self.clone();
@@ -265,7 +265,7 @@ impl Limit {
 }
 
 impl Limits {
-    /// Returns the same limits with every ambiguous MB in this reading.
+    /// Returns these limits with every ambiguous MB in the given reading.
     ///
     /// Evaluation gives [`UnitReading::Binary`], which simulated and throttled volumes enforce: DigitalOcean's and
     /// Azure's tables by block size (3,200 IOPS at 64 KiB) only follow from 200 MiB/s. A verdict accepts either.

@@ -1,4 +1,4 @@
-//! From measured rates to the policies that explain them.
+//! Finds the policies that explain measured rates.
 
 use workload::{Bytes, BytesPerSecond, Direction, Iops, PolicyName};
 
@@ -8,8 +8,8 @@ use crate::{
     UnitReading,
 };
 
-/// Greatest relative distance of a measured plateau from a policy's figure: the widest error of units and
-/// timing once MB or MiB is settled. Readings of MB are 4.86 % apart, so 3 % still distinguishes them.
+/// Greatest relative distance of a measured plateau from a policy's figure: the largest error of units and
+/// timing for a given reading of MB. The readings are 4.86 % apart, so 3 % still distinguishes them.
 const TOLERANCE: f64 = 0.03;
 
 /// Greatest relative distance of a rate from a round figure that somebody may have chosen. Figures of two
@@ -29,7 +29,7 @@ pub struct MeasuredPlateaus {
     pub tolerance: f64,
 }
 
-/// One policy that explains what was measured.
+/// One policy that explains the measured rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
     /// Id and parameters; if the size is free, a round one that fits.
@@ -42,15 +42,15 @@ pub struct Match {
     pub status: Status,
     /// The smallest and the largest size that fit, in the unit of the policy's `size`; `None` if no size matters.
     pub sizes: Option<(f64, f64)>,
-    /// How the operations fit.
+    /// Fit of the operations.
     pub iops: Option<RuleFit>,
-    /// How the bytes fit.
+    /// Fit of the bytes.
     pub bandwidth: Option<RuleFit>,
-    /// How much the match says.
+    /// Strength of the match.
     pub specificity: Specificity,
 }
 
-/// How one measured rate fits one rule.
+/// Fit of one measured rate to one rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleFit {
     /// The rule.
@@ -65,7 +65,7 @@ pub struct RuleFit {
     pub relative_error: f64,
 }
 
-/// How much a match says, strongest first.
+/// Strength of a match, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Specificity {
     /// The figure is published, or is the default.
@@ -92,7 +92,7 @@ impl MeasuredPlateaus {
         MeasuredPlateaus { bandwidth: Some(bandwidth), ..self }
     }
 
-    /// Returns the measured rate as the rule counts it; `None` if it was not measured.
+    /// Returns the measured rate in the units that the rule counts; `None` if it was not measured.
     fn charged(&self, limit: &Limit) -> Option<f64> {
         match limit.resource {
             Resource::Iops => self.iops.map(|(iops, block)| iops.0 * limit.charge(block, Locality::Random)),
@@ -101,8 +101,8 @@ impl MeasuredPlateaus {
     }
 }
 
-/// Returns the figure of at most two significant digits that a measured rate stands for; `None` if none is
-/// within 0.5 %. Such a figure suggests a limit that somebody chose, even if no policy is known.
+/// Returns the round figure, of at most two significant digits, within 0.5 % of a measured rate; `None` if there
+/// is none. Such a figure suggests a limit that somebody chose, even if no policy is known.
 pub fn round_figure(value: f64) -> Option<f64> {
     if !(value > 0.0 && value.is_finite()) {
         return None;
@@ -112,8 +112,9 @@ pub fn round_figure(value: f64) -> Option<f64> {
     ((value / rounded - 1.0).abs() <= ROUND).then_some(rounded)
 }
 
-/// Returns every policy of the built-in catalogue, with level and reading, that explains all that was measured, best first:
-/// published figures before sizes that can be chosen before figures that can be bought, current before legacy, then by error.
+/// Returns every policy of the built-in catalogue, with level and reading, that explains all measured rates, best
+/// first: published figures, then sizes that can be chosen, then figures that can be bought; current before legacy;
+/// then by error.
 ///
 /// A match is a candidate, not a proof: many policies share figures.
 pub fn matches(measured: &MeasuredPlateaus) -> Vec<Match> {
@@ -173,7 +174,7 @@ fn policy_matches(policy: &Policy, measured: &MeasuredPlateaus) -> Vec<Match> {
     found
 }
 
-/// Returns the values worth trying for a parameter: every choice, the default, and a round figure near what was measured.
+/// Returns the values to try for a parameter: every choice, the default, and a round figure near the measured rate.
 fn choices(parameter: &Parameter, setting: &Setting, measured: &MeasuredPlateaus) -> Vec<Setting> {
     if !parameter.choices.is_empty() {
         return parameter
@@ -235,7 +236,7 @@ fn ways(measured: &MeasuredPlateaus) -> Vec<Way> {
     ways
 }
 
-/// One policy with all but the size settled.
+/// One policy with values for all parameters but the size.
 struct Search<'s> {
     policy: &'s Policy,
     setting: &'s Setting,
@@ -293,7 +294,7 @@ impl Search<'_> {
         Some(self.policy.limits_at(&values).ok()?.in_reading(way.reading))
     }
 
-    /// Returns the fit of the rule that would limit the measured load, if what was measured fits it.
+    /// Returns the fit of the rule that would limit the measured load, if the measured rate fits it.
     fn fit(&self, limits: &Limits, resource: Resource, way: &Way) -> Option<RuleFit> {
         let level = way.level(resource);
         let limit = limits.tightest(resource, self.measured.direction, level)?;
@@ -343,8 +344,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns where `holds` turns from true to false between two sizes: the last size before and the first
-/// after, a billionth of the range apart.
+/// Returns the edge at which `holds` turns from true to false between two sizes: the last size before and the
+/// first after, a billionth of the range apart.
 fn edge((least, most): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     if holds(most) {
         return (most, most);

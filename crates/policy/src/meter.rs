@@ -14,17 +14,17 @@ use crate::{ASSUMED_BURST, Accounting, Bucket, BucketStart, Limit, Limits, Local
 /// Fractional bits of a nanosecond.
 const FRACTION: u32 = 40;
 
-/// How far a flat rule lets I/O run ahead of its rate by default: enough for a closed loop with uneven
+/// Default time by which I/O may run ahead of a rule without a burst: enough for a closed loop with uneven
 /// latencies to reach the cap, little enough not to show in any second (0.5 %).
 const TOLERANCE: Nanos = Nanos::from_millis(5);
 
-/// Limits at work. Every call costs the same, allocates nothing and reads no clock.
+/// Rate limiter in virtual time. Every call costs the same, allocates nothing and reads no clock.
 #[derive(Clone, Debug)]
 pub struct Meter {
     rules: Box<[Rule]>,
 }
 
-/// One rule at work; times and costs are in 2⁻⁴⁰ ns.
+/// State of one rule; times and costs are in 2⁻⁴⁰ ns.
 #[derive(Clone, Debug)]
 struct Rule {
     /// One bit for each direction covered.
@@ -44,7 +44,7 @@ struct Rule {
     last: u128,
 }
 
-/// How an I/O is charged: by operations, by bytes, or by parts of an operation if its size counts.
+/// Charge of an I/O: one operation, its bytes, or parts of an operation if its size counts.
 #[derive(Clone, Copy, Debug)]
 enum Charge {
     One,
@@ -59,7 +59,7 @@ enum Breaks {
     AboveOne,
 }
 
-/// What pays for the burst of a rule.
+/// Credit for the burst of a rule.
 #[derive(Clone, Copy, Debug)]
 enum Credit {
     /// No burst.
@@ -88,7 +88,7 @@ impl Meter {
         meter
     }
 
-    /// Returns the same meter with another tolerance: the time by which I/O may run ahead of a flat rate or of a burst rate.
+    /// Returns this meter with another tolerance: the time by which I/O may run ahead of a flat or a burst rate.
     pub fn with_tolerance(mut self, tolerance: Nanos) -> Meter {
         self.set_tolerance(tolerance);
         self
@@ -154,7 +154,7 @@ impl Rule {
         rule
     }
 
-    /// Sets the credit that pays for the burst of `limit`, and how much of it there is at the start.
+    /// Sets the credit for the burst of `limit`, and its amount at the start.
     fn set_burst(&mut self, limit: &Limit, start: BucketStart) {
         let timed = |lasts: Option<Nanos>, cool_off: Option<Nanos>| {
             let lasts = lasts.unwrap_or(ASSUMED_BURST);
@@ -164,7 +164,7 @@ impl Rule {
         };
         match limit.burst.map(|burst| burst.bucket) {
             None => {}
-            // The burst is paid for without end: its rate is the only one.
+            // The burst never ends, so its rate is the only one.
             Some(Bucket::UnlimitedPaid) => self.base_cost = self.peak_cost,
             Some(Bucket::Unknown) => self.credit = timed(None, None),
             Some(Bucket::Timed { lasts, cool_off }) => self.credit = timed(lasts, cool_off),

@@ -2,8 +2,8 @@
 
 use strsim::osa_distance;
 
-/// Returns the known word that was probably meant: one within two edits, else the shortest that contains the typed one,
-/// else one within a third of its own length in edits; `None` if none is near.
+/// Returns the known word that was probably meant: one within two edits, else the shortest that contains the typed
+/// word, else one at an edit distance of up to a third of its length; `None` if none is near.
 pub fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let near = known

@@ -1,4 +1,4 @@
-//! Policies of the user's own, in TOML of the catalogue's form: read, or refused with the place and the nearest word.
+//! The user's own policies, in TOML of the catalogue's form: read, or refused with the place and the nearest word.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,8 +15,8 @@ struct OwnPolicy {
     policy: &'static Policy,
 }
 
-/// Adopts the policy in the `text` of `file`: from now on its id and the file's name, as typed, find it. The
-/// same text again changes nothing.
+/// Adopts the policy in the `text` of `file`, which is then found by its id and by the file's name as typed.
+/// Adopting the same text again changes nothing.
 ///
 /// # Errors
 /// [`OwnPolicyError`] if the policy is wrong, or the file held another one before.
@@ -46,7 +46,7 @@ pub(crate) fn find(id: &str) -> Option<&'static Policy> {
     found.map(|known| known.policy)
 }
 
-/// Why a policy of the user's own cannot be used.
+/// Why one of the user's own policies cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnPolicyError {
     /// The text does not have the form of a policy.
@@ -58,7 +58,7 @@ pub enum OwnPolicyError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What is wrong there, the offending word, and the nearest allowed one.
+        /// The mistake, the offending word, and the nearest allowed one.
         problem: String,
     },
     /// Two files of one name hold different policies.

@@ -1,29 +1,29 @@
-//! What credits hold at the beginning: how it is typed, and whether the buckets have room for it.
+//! Credits at the start of a simulated or throttled volume: parsed as typed, and checked against the bucket sizes.
 
 use crate::{Bucket, Limits, Resource};
 
-/// What the buckets hold when a volume begins.
+/// Credits in the buckets at the start of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum BucketStart {
-    /// What a new volume has.
+    /// As on a new volume.
     #[default]
     Initial,
     /// Nothing, as directly after a burst.
     Empty,
     /// This share of the size, 0 to 1. Timed bursts are ready unless it is 0.
     Share(f64),
-    /// Charged operations in buckets of operations, at most their size; other buckets hold what a new volume has.
+    /// Charged operations in buckets of operations, at most their size; other buckets are as on a new volume.
     Operations(f64),
-    /// Bytes in buckets of bytes, at most their size; other buckets hold what a new volume has.
+    /// Bytes in buckets of bytes, at most their size; other buckets are as on a new volume.
     Bytes(f64),
 }
 
 impl BucketStart {
-    /// What [`BucketStart::parse`] reads, in words that follow "write".
+    /// Description of the forms that [`BucketStart::parse`] accepts, in words that follow "write".
     pub const WORDS: &str =
         "full, empty, a percentage such as 40%, operations such as 200000 or bytes such as 5GiB";
 
-    /// Parses what was typed: a word, a share of the size, operations, or bytes if it has such a unit.
+    /// Parses a typed word: a name, a share of the size, operations, or bytes if it has such a unit.
     pub fn parse(typed: &str) -> Option<BucketStart> {
         let number = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite());
         match typed {
@@ -41,8 +41,8 @@ impl BucketStart {
         }
     }
 
-    /// Returns the share of a bucket that is there at the beginning; the bucket has this `size` and holds
-    /// `initial` on a new volume. 0 to 1 if [`Limits::hold`] agrees.
+    /// Returns the share of a bucket that is filled at the start; the bucket has this `size` and holds `initial` on
+    /// a new volume. Between 0 and 1 if [`Limits::hold`] accepts the start.
     pub(crate) fn share(self, resource: Resource, (size, initial): (f64, f64)) -> f64 {
         match self {
             BucketStart::Empty => 0.0,
@@ -60,10 +60,10 @@ impl BucketStart {
 }
 
 impl Limits {
-    /// Checks that the buckets have room for this beginning.
+    /// Checks that the buckets are large enough for `start`.
     ///
     /// # Errors
-    /// What there is room for, in words.
+    /// Description of the size of the buckets.
     pub fn hold(&self, start: BucketStart) -> Result<(), String> {
         let (resource, level) = match start {
             BucketStart::Operations(level) => (Resource::Iops, level),

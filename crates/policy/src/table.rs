@@ -1,4 +1,4 @@
-//! Tables that providers publish: what one of their volumes should show.
+//! Tables that providers publish: the figures that their volumes should show.
 
 use serde::Deserialize;
 
@@ -14,9 +14,9 @@ pub struct PublishedTable {
     pub policy: Option<String>,
     /// Names of the columns; the last part of a name is its unit.
     pub columns: Vec<String>,
-    /// Ids of the texts it comes from.
+    /// Ids of the source texts.
     pub sources: Vec<String>,
-    /// What else a reader should know.
+    /// Further remarks for the reader.
     pub note: Option<String>,
     /// The rows, each as wide as there are columns.
     pub rows: Vec<Vec<Cell>>,

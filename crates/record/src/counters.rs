@@ -1,4 +1,4 @@
-//! Raw counters of the machine, sampled on the run's clock; differences are taken by the reader.
+//! Raw counters of the machine, sampled on the run's clock; readers compute the differences.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use workload::Nanos;
 /// One reading of all sampled counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When it was taken, on the run's clock.
+    /// Time of the sample, on the run's clock.
     pub at: Nanos,
-    /// Wall clock at that moment: milliseconds since 1970, UTC; zero if it was not read. Together with `at` it shows when
-    /// the clock was set.
+    /// Wall clock at that moment: milliseconds since 1970, UTC; zero if it was not read. Together with `at` it
+    /// shows when the clock was set.
     #[serde(default)]
     pub wall_unix_ms: u64,
-    /// Counters by device name (`vda`, `dm-0`). A device that is gone is missing; a new one is appended.
+    /// Counters by device name (`vda`, `dm-0`). A device that has disappeared is missing; a new one is appended.
     pub disks: Vec<(Arc<str>, DiskCounters)>,
     /// CPU time of the whole machine.
     pub cpu: CpuCounters,
     /// Memory of the whole machine.
     pub memory: MemoryCounters,
-    /// Time tasks waited for I/O; `None` if the kernel does not keep it.
+    /// Time that tasks waited for I/O; `None` if the kernel does not keep it.
     #[serde(default)]
     pub pressure: Option<Pressure>,
     /// Tasks waiting for I/O at that moment (`procs_blocked` in `/proc/stat`).
@@ -30,8 +30,8 @@ pub struct Sample {
     pub own: OwnCpu,
 }
 
-/// How long a provider's limits were exceeded, in microseconds since the volume was attached, as the volume counts it
-/// itself.
+/// Time for which a provider's limits were exceeded, in microseconds since the volume was attached, as counted by
+/// the volume itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExceededLimits {
     /// Limit of the volume on operations per second.
@@ -57,8 +57,8 @@ pub struct ExceededWhile {
     pub lasted: Nanos,
 }
 
-/// Fields 1 to 17 of a line of `/proc/diskstats` (kernel document admin-guide/iostats). Millisecond fields wrap at 32 bits
-/// on some kernels; otherwise only `in_flight` may fall.
+/// Fields 1 to 17 of a line of `/proc/diskstats` (kernel document admin-guide/iostats). Millisecond fields wrap at 32
+/// bits on some kernels; otherwise only `in_flight` may fall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct DiskCounters {
@@ -115,7 +115,7 @@ pub struct MemoryCounters {
     pub writeback: u64,
 }
 
-/// CPU time this process has used so far, over all threads, in nanoseconds.
+/// CPU time that this process has used so far, over all threads, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct OwnCpu {
@@ -124,7 +124,7 @@ pub struct OwnCpu {
 }
 
 impl CpuCounters {
-    /// Sum of all ticks.
+    /// Returns the sum of all ticks.
     pub fn total(&self) -> u64 {
         self.user + self.nice + self.system + self.idle + self.iowait + self.irq + self.softirq + self.steal
     }

@@ -1,7 +1,7 @@
 //! Merged latencies: sparse counts by bucket; merging is exact, and no percentile exceeds the greatest value.
 //!
-//! Counts stay in memory in their stored form, about three bytes per bucket: a run of hours has a distribution for every
-//! second, and reading its file may take no more than four times the file's length in memory.
+//! Counts stay in memory in their stored form, about three bytes per bucket: a run of hours has a distribution for
+//! every second, and a report on it may take only four times the file's length in memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Plain", into = "Plain")]
 pub struct Distribution {
-    /// LEB128 numbers: for each filled bucket, in rising order, the step from the previous bucket and the count. No count
-    /// is zero, no step but the first is zero, and no bucket lies beyond the last of [`BUCKETS`].
+    /// LEB128 numbers: for each filled bucket, in ascending order, the step from the previous bucket and the count.
+    /// No count is zero, no step but the first is zero, and no bucket is beyond the last of [`BUCKETS`].
     counts: Box<[u8]>,
     ns_min: u64,
     ns_max: u64,
 }
 
-/// A distribution with plain fields, as other formats serialize it.
+/// A distribution with plain fields, as serialized to other formats.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Distribution")]
 struct Plain {
@@ -70,13 +70,13 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// Takes the counts of `histogram` and the exact extremes (nanoseconds) that were kept beside it.
+    /// Returns the counts of `histogram` with the exact extremes (nanoseconds) that were kept beside it.
     pub fn of(histogram: &Histogram, ns_min: u64, ns_max: u64) -> Distribution {
         Distribution { counts: stored(histogram.filled()), ns_min, ns_max }
     }
 
-    /// Counts values (nanoseconds) given with their counts in any order, and takes their exact extremes. Each value falls
-    /// into its bucket.
+    /// Returns the distribution of values (nanoseconds) with their counts, in any order, and with their exact
+    /// extremes. Each value falls into its bucket.
     pub fn counted(values: &[(u64, u64)], ns_min: u64, ns_max: u64) -> Distribution {
         let mut counts: BTreeMap<u16, u64> = BTreeMap::new();
         for &(value, count) in values.iter().filter(|(_, count)| *count > 0) {
@@ -89,12 +89,12 @@ impl Distribution {
         }
     }
 
-    /// Filled buckets with their counts, in rising order.
+    /// Returns the filled buckets with their counts, in ascending order.
     fn filled(&self) -> FilledBuckets<'_> {
         FilledBuckets { bytes: &self.counts, at: 0, bucket: 0 }
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.filled().fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
@@ -104,12 +104,12 @@ impl Distribution {
         self.counts.is_empty()
     }
 
-    /// Exact least value in nanoseconds; `None` if there is no value.
+    /// Returns the exact least value in nanoseconds; `None` if there is no value.
     pub fn ns_min(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.ns_min)
     }
 
-    /// Exact greatest value in nanoseconds; `None` if there is no value.
+    /// Returns the exact greatest value in nanoseconds; `None` if there is no value.
     pub fn ns_max(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.ns_max)
     }
@@ -132,8 +132,8 @@ impl Distribution {
         self.ns_max = self.ns_max.max(other.ns_max);
     }
 
-    /// The value in nanoseconds at or below which `percent` (0 to 100) of all values lie: the middle of its bucket, clamped
-    /// to the exact extremes. `None` if there is no value.
+    /// Returns the value in nanoseconds at or below which `percent` (0 to 100) of all values are: the middle of its
+    /// bucket, clamped to the exact extremes. `None` if there is no value.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let total = self.count();
         let rank = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1));
@@ -149,8 +149,8 @@ impl Distribution {
         None
     }
 
-    /// Share of values (0 to 1) at or below `nanoseconds`; a bucket counts as a whole, by its middle. `None` if there is no
-    /// value.
+    /// Returns the share of values (0 to 1) at or below `nanoseconds`; a bucket counts as a whole, by its middle.
+    /// `None` if there is no value.
     pub fn share_within(&self, nanoseconds: u64) -> Option<f64> {
         let total = self.count();
         let within: u64 = self
@@ -160,14 +160,14 @@ impl Distribution {
         (total > 0).then(|| within as f64 / total as f64)
     }
 
-    /// Mean in nanoseconds from the bucket middles, accurate to 0.1 %.
+    /// Returns the mean in nanoseconds from the bucket middles, accurate to 0.1 %.
     pub fn mean(&self) -> Option<f64> {
         let total = self.count();
         let sum: f64 = self.middles().map(|(value, count)| value as f64 * count as f64).sum();
         (total > 0).then(|| sum / total as f64)
     }
 
-    /// Standard deviation (of the population) in nanoseconds, from the bucket middles.
+    /// Returns the standard deviation (of the population) in nanoseconds, from the bucket middles.
     pub fn standard_deviation(&self) -> Option<f64> {
         let mean = self.mean()?;
         let squares: f64 =
@@ -175,12 +175,13 @@ impl Distribution {
         Some((squares / self.count() as f64).sqrt())
     }
 
-    /// Middles of the filled buckets in nanoseconds, with their counts, in rising order.
+    /// Returns the middles of the filled buckets in nanoseconds, with their counts, in ascending order.
     pub fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.filled().map(|(bucket, count)| (bucket_middle(usize::from(bucket)), count))
     }
 
-    /// Filled buckets as (least, greatest, count), in rising order; nanoseconds, both ends inclusive.
+    /// Returns the filled buckets as (least, greatest, count), in ascending order; nanoseconds, both ends
+    /// inclusive.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.filled().map(|(bucket, count)| {
             let (low, high) = bucket_bounds(usize::from(bucket));
@@ -201,7 +202,7 @@ impl Distribution {
         bytes
     }
 
-    /// Decodes what [`encode`](Self::encode) wrote.
+    /// Decodes the bytes written by [`encode`](Self::encode).
     ///
     /// # Errors
     /// [`DistributionError`] with the byte at which decoding failed.
@@ -251,7 +252,7 @@ impl Iterator for FilledBuckets<'_> {
     }
 }
 
-/// Encodes buckets, which must rise, with their counts.
+/// Encodes buckets, which must ascend, with their counts.
 fn stored(filled: impl IntoIterator<Item = (u16, u64)>) -> Box<[u8]> {
     let (mut bytes, mut last) = (Vec::new(), 0);
     for (bucket, count) in filled {

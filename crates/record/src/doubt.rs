@@ -1,9 +1,9 @@
-//! Reasons why figures from a target may not be the volume's, as values: what each means for the figures is decided in the
-//! analysis, and its wording in the report.
+//! Reasons why figures from a target may not be the volume's, as values: the analysis decides what each means for
+//! the figures, and the report words it.
 
 use serde::{Deserialize, Serialize};
 
-/// Reason why figures from a target may not be the volume's, with what a report says about it.
+/// Reason why figures from a target may not be the volume's, with the details that a report gives.
 ///
 /// Run files store these values as they are, so a new kind or changed fields raise the run file's version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,16 +36,16 @@ pub enum TargetDoubt {
         /// Type of the file system, for example `zfs`.
         filesystem: String,
     },
-    /// The file system compresses what is written.
+    /// The file system compresses written data.
     Compresses {
         /// Type of the file system, for example `btrfs`.
         filesystem: String,
-        /// The mount option that says so, for example `compress=zstd:3`.
+        /// The mount option that enables it, for example `compress=zstd:3`.
         option: String,
     },
     /// The file system is mounted read-only.
     MountedReadOnly {
-        /// Its mount point.
+        /// Mount point of the file system.
         mount_point: String,
     },
     /// The file system does not support direct I/O, so the page cache takes part.
@@ -80,11 +80,11 @@ pub enum TargetDoubt {
         /// Kernel name of the device.
         device: String,
     },
-    /// The array is resyncing, being checked or otherwise busy with itself.
+    /// The array is resyncing, being checked or otherwise occupied with itself.
     ArrayBusy {
         /// Kernel name of the device.
         device: String,
-        /// Its action in the kernel's word: `resync`, `check`.
+        /// The array's action in the kernel's word: `resync`, `check`.
         action: String,
     },
     /// A member of the array is missing.
@@ -102,7 +102,7 @@ pub enum TargetDoubt {
         /// Kernel name of the device.
         device: String,
     },
-    /// Text from an earlier version that matches no kind; it is shown and decides nothing.
+    /// Text from an earlier version that matches no kind; it is shown but decides nothing.
     Other {
         /// The text.
         words: String,

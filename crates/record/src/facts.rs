@@ -33,7 +33,7 @@ pub struct HostFacts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
-    /// A directory, in which an unnamed file of ours is measured.
+    /// A directory, in which an unnamed file of plimsoll's is measured.
     #[default]
     Directory,
     /// An existing file, which is only read.
@@ -55,11 +55,11 @@ pub struct TargetFacts {
     pub words: String,
     /// Kind of target.
     pub kind: TargetKind,
-    /// File system, for example `ext4`; empty if there is none.
+    /// File system, for example `ext4`; empty if the target has none.
     pub filesystem: String,
-    /// Mount point; empty if it is not mounted.
+    /// Mount point; empty if the target is not mounted.
     pub mount_point: String,
-    /// Size of the device, or free space available to us in the file system.
+    /// Size of the device, or free space available to this user in the file system.
     pub available: Bytes,
     /// Devices from the one mounted or opened down to the physical ones.
     pub devices: Vec<DeviceFacts>,
@@ -68,10 +68,10 @@ pub struct TargetFacts {
     /// Reasons why figures from this target may not be the volume's (tmpfs, overlayfs, network file system).
     #[schemars(with = "Vec<String>")]
     pub doubts: Vec<TargetDoubt>,
-    /// Whether only reads may be measured because the target is not ours to write.
+    /// Whether only reads may be measured because the target is not plimsoll's to write.
     pub reads_only: bool,
-    /// Share (0 to 1) of the measured region without data (holes, unwritten extents) when reads are measured; `None` if the
-    /// file system or device cannot report it.
+    /// Share (0 to 1) of the measured region without data (holes, unwritten extents) when reads are measured; `None` if
+    /// the file system or device cannot report it.
     pub unwritten_share: Option<f64>,
     /// Share (0 to 1) of the measured region found in the page cache after direct reads; `None` if unknown.
     pub cached_share: Option<f64>,
@@ -94,7 +94,7 @@ pub struct DeviceFacts {
     pub logical_block: Bytes,
     /// Physical block size.
     pub physical_block: Bytes,
-    /// Whether the device reports that it rotates.
+    /// Whether the device reports rotating media.
     pub rotational: bool,
     /// Active I/O scheduler.
     pub scheduler: String,

@@ -1,15 +1,15 @@
 //! The recording histogram: log-linear, 512 sub-buckets per octave, 32-bit counts, 64 KiB.
 //!
-//! Each value below 512 ns has a bucket of its own; above, every power of two is cut into 512 equal buckets, so that a
-//! bucket's middle is within 0.1 % of every value in it. Values from 2^40 ns (18 minutes) on fall into the last bucket; the
-//! exact least and greatest value are kept beside it in the [`Tally`](crate::Tally).
+//! Each value below 512 ns has its own bucket; above, every power of two is divided into 512 equal buckets, so that
+//! a bucket's middle is within 0.1 % of every value in it. Values from 2^40 ns (18 minutes) on fall into the last
+//! bucket; the exact least and greatest values are kept in the [`Tally`](crate::Tally).
 
 /// Sub-buckets per octave, as a power of two.
 const SUB_BITS: u32 = 9;
 /// Number of buckets: one linear group and 31 octaves.
 pub const BUCKETS: usize = 32 << SUB_BITS;
 
-/// Index of the bucket that holds `nanoseconds`.
+/// Returns the index of the bucket that holds `nanoseconds`.
 #[inline]
 pub const fn bucket_of(nanoseconds: u64) -> usize {
     if nanoseconds < 1 << SUB_BITS {
@@ -20,7 +20,7 @@ pub const fn bucket_of(nanoseconds: u64) -> usize {
     if bucket < BUCKETS { bucket } else { BUCKETS - 1 }
 }
 
-/// Least and greatest value of `bucket` in nanoseconds, both inclusive.
+/// Returns the least and greatest value of `bucket` in nanoseconds, both inclusive.
 pub const fn bucket_bounds(bucket: usize) -> (u64, u64) {
     if bucket < 1 << SUB_BITS {
         return (bucket as u64, bucket as u64);
@@ -30,7 +30,7 @@ pub const fn bucket_bounds(bucket: usize) -> (u64, u64) {
     (low, low + (1 << octave) - 1)
 }
 
-/// The value in nanoseconds that represents everything in `bucket`.
+/// Returns the value in nanoseconds that represents all values in `bucket`.
 pub const fn bucket_middle(bucket: usize) -> u64 {
     let (low, high) = bucket_bounds(bucket);
     low + (high - low) / 2
@@ -40,7 +40,8 @@ pub const fn bucket_middle(bucket: usize) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Box<[u32; BUCKETS]>,
-    /// No bucket outside `low..=high` is non-zero; `low > high` if all are zero. Saves a walk over all 16,384 buckets.
+    /// No bucket outside `low..=high` is non-zero; `low > high` if all are zero. This saves a walk over all 16,384
+    /// buckets.
     low: usize,
     high: usize,
 }
@@ -52,7 +53,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Returns an empty histogram; this is the only allocation it ever makes.
+    /// Returns an empty histogram; this is its only allocation.
     pub fn new() -> Histogram {
         let counts: Box<[u32]> = vec![0; BUCKETS].into_boxed_slice();
         match counts.try_into() {
@@ -79,7 +80,7 @@ impl Histogram {
         }
     }
 
-    /// Out of line because hardly any value is the least or the greatest so far.
+    /// Out of line because few values are the least or the greatest so far.
     #[cold]
     fn widen(&mut self, bucket: usize) {
         self.low = self.low.min(bucket);
@@ -100,7 +101,7 @@ impl Histogram {
         self.high = 0;
     }
 
-    /// Non-zero buckets with their counts, in rising order.
+    /// Returns the non-zero buckets with their counts, in ascending order.
     pub fn filled(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         let range = if self.is_empty() { 0..0 } else { self.low..self.high + 1 };
         let start = range.start;

@@ -1,4 +1,5 @@
-//! One interval of the record: what ended in it, by job and direction. A stall is an interval of zeros, never a gap.
+//! One interval of the record: the I/Os that ended in it, by job and direction. A stall is an interval of zeros,
+//! never a gap.
 
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
@@ -14,39 +15,40 @@ pub struct IntervalDirection {
     pub latency: Distribution,
 }
 
-/// I/Os of one job that ended between `start` and `end`, merged over its workers. Final once every worker has passed `end`.
+/// I/Os of one job that ended between `start` and `end`, merged over its workers. An interval is final once every
+/// worker has passed `end`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// Index into the step's job names.
     pub job: u16,
     /// Start on the run's clock.
     pub start: Nanos,
-    /// End on the run's clock; `end - start` is the step's interval length, except in the last one.
+    /// End on the run's clock; `end - start` is the step's interval length, except in the last interval.
     pub end: Nanos,
-    /// Whether it counts: false during the ramp.
+    /// Whether the totals include the interval: false during the ramp.
     pub counted: bool,
     /// One entry per direction, indexed by [`Direction::index`].
     pub directions: [IntervalDirection; 4],
     /// Number of submissions more than 1 ms after they were due.
     pub late: u64,
-    /// Whether a worker had no spare sheet at an interval's edge, so that this interval may include I/Os of the previous
-    /// one.
+    /// Whether a worker had no spare sheet at an interval's edge, so that this interval may include I/Os of the
+    /// previous one.
     pub smeared: bool,
-    /// The longest time for which one of the job's workers was ready to run in this interval but had no CPU: completions
-    /// during it were noticed late, and nothing was issued in their place. Zero in simulation, unless the simulation takes
-    /// CPU away, and in records of earlier versions.
+    /// Longest time for which one of the job's workers was ready to run in this interval but had no CPU.
+    /// Completions during that time were noticed late, and no requests replaced them. Zero in simulation, unless
+    /// the simulation takes CPU away, and in records of earlier versions.
     #[serde(default)]
     pub waited: Nanos,
 }
 
 impl Interval {
-    /// An interval in which nothing ended.
+    /// Returns an interval in which nothing ended.
     pub fn empty(job: u16, start: Nanos, end: Nanos) -> Interval {
         let directions = Default::default();
         Interval { job, start, end, counted: true, directions, late: 0, smeared: false, waited: Nanos::ZERO }
     }
 
-    /// Adds what another worker did in the same interval.
+    /// Adds another worker's I/Os in the same interval.
     pub fn merge(&mut self, other: &Interval) {
         for (mine, theirs) in self.directions.iter_mut().zip(&other.directions) {
             mine.tally.merge(&theirs.tally);
@@ -58,23 +60,23 @@ impl Interval {
         self.counted &= other.counted;
     }
 
-    /// The figures for `direction`.
+    /// Returns the figures for `direction`.
     pub fn of(&self, direction: Direction) -> &IntervalDirection {
         &self.directions[direction.index()]
     }
 
-    /// Length in seconds.
+    /// Returns the length in seconds.
     pub fn seconds(&self) -> f64 {
         self.end.since(self.start).as_secs_f64()
     }
 
-    /// Reads and writes per second; 0 for an interval without length.
+    /// Returns reads and writes per second; 0 for an interval without length.
     pub fn iops(&self) -> f64 {
         let ops = self.of(Direction::Read).tally.ops.saturating_add(self.of(Direction::Write).tally.ops);
         if self.end > self.start { ops as f64 / self.seconds() } else { 0.0 }
     }
 
-    /// Bytes read and written per second; 0 for an interval without length.
+    /// Returns bytes read and written per second; 0 for an interval without length.
     pub fn bytes_per_second(&self) -> f64 {
         let bytes =
             self.of(Direction::Read).tally.bytes.saturating_add(self.of(Direction::Write).tally.bytes);

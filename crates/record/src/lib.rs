@@ -1,4 +1,4 @@
-//! What happened, in memory: histograms, tallies, intervals, counters, facts and the run that holds them.
+//! The record of a run in memory: histograms, tallies, intervals, counters, facts and the run that contains them.
 //!
 //! Nothing here computes findings or opens files. Every figure that plimsoll prints can be recomputed from a [`Run`].
 

@@ -1,4 +1,4 @@
-//! How news leaves a running step: an observer is called at interval edges, and with single I/Os, in batches, only if a job
+//! Reports from a running step: an observer is called at interval edges, and with batches of single I/Os if a job
 //! asks for them.
 
 use std::fmt;
@@ -8,41 +8,41 @@ use workload::{Direction, Nanos, StepPlan, TracedIo};
 
 use crate::{Event, Interval, Phase, Sample, StepRecord};
 
-/// One I/O that is over, issued by a traced worker.
+/// One completed or failed I/O of a traced worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoTrace {
-    /// When it was due; in a closed loop, when it was picked.
+    /// Due time; in a closed loop, the time at which the I/O was picked.
     pub due: Nanos,
-    /// When it was submitted.
+    /// Time of submission.
     pub issued: Nanos,
-    /// When it completed.
+    /// Time of completion.
     pub done: Nanos,
-    /// Byte offset in its file.
+    /// Byte offset in the I/O's file.
     pub offset: u64,
-    /// Bytes moved; if it failed, the bytes requested.
+    /// Bytes moved; for a failed I/O, the bytes requested.
     pub bytes: u32,
     /// Index into the worker's files.
     pub file: u32,
-    /// Positive errno if it failed, 0 if it succeeded.
+    /// Positive errno if the I/O failed, 0 if it succeeded.
     pub errno: i32,
     /// Read, write, trim or flush.
     pub direction: Direction,
-    /// Whether the totals count it: false in the ramp.
+    /// Whether the totals include the I/O: false in the ramp.
     pub counted: bool,
 }
 
-/// How long I/O may stay unanswered before a step is given up, unless the user says otherwise. The kernel's own drivers
-/// give a disk 30 s before they reset it and retry.
+/// Longest time for which I/O may stay unanswered before a step is given up, unless the user sets another. The
+/// kernel's own drivers give a disk 30 s before they reset it and retry.
 pub const PATIENCE: Nanos = Nanos::from_secs(60);
 
-/// A worker's I/O in flight of which nothing has come back for a long time.
+/// I/O in flight of a worker for which no completion has arrived for a long time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {
-    /// What is to be reported.
+    /// Stage of the silence.
     pub stage: SilenceStage,
-    /// When it was reported, on the run's clock.
+    /// Time of the report, on the run's clock.
     pub at: Nanos,
-    /// How long nothing had come back at that time.
+    /// Length of the silence at that time.
     pub lasted: Nanos,
     /// Target of the I/O that has been in flight longest.
     pub path: String,
@@ -54,7 +54,7 @@ pub struct Silence {
     pub bytes: u32,
     /// Number of other I/Os in flight.
     pub others: usize,
-    /// How long a silence lasts before the step is given up.
+    /// Length of a silence after which the step is given up.
     pub patience: Nanos,
 }
 
@@ -62,13 +62,13 @@ pub struct Silence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SilenceStage {
-    /// It has been noticed and goes on.
+    /// The silence has been noticed and continues.
     Noticed,
-    /// It is over: something has come back.
+    /// The silence is over: a completion has arrived.
     Over,
-    /// It has lasted so long that the step was given up.
+    /// The silence has lasted so long that the step was given up.
     GivenUp,
-    /// It was still going on when the run was asked to stop.
+    /// The silence continued when the run was asked to stop.
     Left,
 }
 
@@ -109,36 +109,36 @@ impl fmt::Display for Silence {
     }
 }
 
-/// Receives everything that becomes final while a run goes on, to store it, show it or decide by it.
+/// Receives all records that become final while a run is in progress, to store them, show them or decide by them.
 pub trait Observer {
-    /// Takes an interval of one job that is final: every worker has passed its end.
+    /// Receives a final interval of one job: every worker has passed its end.
     fn interval(&mut self, interval: &Interval);
 
-    /// Takes I/Os of worker `worker` (its index in the plan) that are over, in the order of completion. Called several
-    /// times a second, and at the latest when the step ends; only for traced workers.
+    /// Receives finished I/Os of worker `worker` (its index in the plan), in the order of completion. Called
+    /// several times a second, and at the latest when the step ends; only for traced workers.
     fn traced(&mut self, _worker: usize, _ios: &[IoTrace]) {}
 
-    /// Takes I/Os of worker `worker` (its index in the plan) with their issue times on the run's clock, in the order of
-    /// issue. Called as often as `traced`; only for workers whose issues are to be traced.
+    /// Receives I/Os of worker `worker` (its index in the plan) with their issue times on the run's clock, in the
+    /// order of issue. Called as often as `traced`; only for workers whose plan asks for a trace of issues.
     fn issued(&mut self, _worker: usize, _ios: &[TracedIo]) {}
 
-    /// Drops everything that job `job` (its index in the record) did before `at`, because what it searched for is found.
+    /// Drops all records of job `job` (its index in the record) from before `at`, because its search has ended.
     /// Called before the first interval after `at`.
     fn restarted(&mut self, _job: u16, _at: Nanos) {}
 
-    /// Takes a reading of the machine's counters.
+    /// Receives a reading of the machine's counters.
     fn sample(&mut self, _sample: &Sample) {}
 
-    /// Takes news of a device that does not answer, answers again, or is given up; giving up ends the step like a request
-    /// to stop.
+    /// Receives a report on a device that does not answer, answers again, or is given up; giving up ends the step
+    /// like a request to stop.
     fn silence(&mut self, _silence: &Silence) {}
 
-    /// How long nothing may come back before the step is given up.
+    /// Returns the longest silence before the step is given up.
     fn patience(&self) -> Nanos {
         PATIENCE
     }
 
-    /// Whether to end the step at once; asked several times a second.
+    /// Whether to end the step at once; called several times a second.
     fn interrupted(&self) -> bool {
         false
     }
@@ -155,6 +155,6 @@ pub trait Observer {
     /// Called when a phase of a watch has ended.
     fn phase_ended(&mut self, _phase: &Phase) {}
 
-    /// Called when something happened beside the load.
+    /// Called when an event has happened beside the load.
     fn event(&mut self, _event: &Event) {}
 }

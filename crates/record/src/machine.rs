@@ -1,4 +1,4 @@
-//! The machine that was watched: its devices and how they relate, limits set on it, and the phases of the watch.
+//! The watched machine: its devices and how they are stacked, limits set on it, and the phases of the watch.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,20 +9,20 @@ use crate::DeviceFacts;
 /// A block device and the devices below it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceNode {
-    /// What the kernel reports of it; [`DeviceFacts::name`] is its name in the samples.
+    /// Facts that the kernel reports; [`DeviceFacts::name`] is the device's name in the samples.
     pub facts: DeviceFacts,
     /// Kind of device.
     pub kind: DeviceKind,
-    /// Kernel names of the devices directly below it (the disk of a partition, the members of an array), in the kernel's
-    /// order; empty for a physical device.
+    /// Kernel names of the devices directly below (the disk of a partition, the members of an array), in the
+    /// kernel's order; empty for a physical device.
     pub below: Vec<String>,
-    /// Name that people know it by: `vg0-data` for a mapping, the backing file for a loop device; empty if there is none.
+    /// Familiar name: `vg0-data` for a mapping, the backing file for a loop device; empty if there is none.
     pub alias: String,
-    /// Mount point; empty if it is not mounted.
+    /// Mount point; empty if the device is not mounted.
     pub mounted: String,
-    /// The user's description of it; empty if there is none.
+    /// The user's description of the device; empty if there is none.
     pub description: String,
-    /// False if the kernel keeps no times for it (`queue/iostats` is 0), in which case only its counts mean something.
+    /// Whether the kernel keeps times for the device; if not (`queue/iostats` is 0), only its counts mean anything.
     pub timed: bool,
 }
 
@@ -66,12 +66,12 @@ pub struct LocalLimit {
     pub value: u64,
 }
 
-/// A named span of a watch: idle, under a load of ours, or while a command ran.
+/// A named span of a watch: idle, under plimsoll's load, or while a command ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Name, unique within a run: `idle 1`, `load 50%`, `command`.
     pub name: String,
-    /// What happened in it.
+    /// Activity during the phase.
     pub kind: PhaseKind,
     /// Start on the run's clock.
     pub from: Nanos,
@@ -83,19 +83,19 @@ pub struct Phase {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseKind {
-    /// Idle: no load of ours.
+    /// Idle: no load from plimsoll.
     #[default]
     Idle,
-    /// A load of ours.
+    /// A load from plimsoll.
     Load {
         /// Name of the step in [`crate::Run::steps`].
         step: String,
         /// The requested rates as a share of the load's nominal rates; `None` if it was not scaled.
         scale: Option<f64>,
     },
-    /// A command of the user's ran.
+    /// A command of the user.
     Command {
-        /// How it ended: its exit code, or 128 + the signal; `None` while it runs.
+        /// Exit code, or 128 + the signal; `None` while the command runs.
         code: Option<i32>,
     },
 }

@@ -1,4 +1,4 @@
-//! Figures of devices and CPUs that are charted and judged, by iostat's names for them.
+//! Figures of devices and CPUs that are charted and evaluated, with iostat's names.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,11 +48,11 @@ pub enum Metric {
     DiscardSize,
     /// Mean number of requests waiting or being served: a count, not bytes.
     QueueDepth,
-    /// Share of the time in which at least one request was in flight; says nothing about limits.
+    /// Share of the time in which at least one request was in flight; it says nothing about limits.
     Busy,
     /// Requests in flight at the end of the interval.
     InFlight,
-    /// Completed reads, writes and discards: what a report without directions shows.
+    /// Completed reads, writes and discards, as in a report without directions.
     Ops,
     /// Bytes read, written and discarded.
     Bytes,
@@ -70,15 +70,15 @@ pub enum Metric {
 pub enum CpuMetric {
     /// Idle, no I/O outstanding.
     Idle,
-    /// In the kernel, including interrupts.
+    /// Kernel code, including interrupts.
     System,
-    /// In programs of normal priority.
+    /// Programs of normal priority.
     User,
-    /// In programs of low priority.
+    /// Programs of low priority.
     Nice,
     /// Idle while a task waits for a disk.
     Iowait,
-    /// Taken by the hypervisor.
+    /// Time taken by the hypervisor.
     Steal,
 }
 
@@ -133,12 +133,13 @@ const DEVICE: [(Metric, &str, Unit); 28] = [
 ];
 
 impl Metric {
-    /// Every metric, in the order of declaration.
+    /// Returns every metric, in the order of declaration.
     pub fn all() -> impl Iterator<Item = Metric> {
         DEVICE.iter().map(|row| row.0)
     }
 
-    /// Its key in the JSON of sysstat 12 (`r/s`, `aqu-sz`, `util`); our own `in_flight`, which sysstat lacks.
+    /// Returns the metric's key in the JSON of sysstat 12 (`r/s`, `aqu-sz`, `util`), or plimsoll's own `in_flight`,
+    /// which sysstat lacks.
     pub fn column(self) -> &'static str {
         DEVICE[self as usize].1
     }
@@ -148,22 +149,22 @@ impl Metric {
         DEVICE.iter().find(|row| row.1 == column).map(|row| row.0)
     }
 
-    /// Whether it is made from times (waits, queue depth, busy share), which the kernel may be set not to keep, as for some
-    /// devices. Counts and requests in flight are kept regardless.
+    /// Whether the metric is computed from times (waits, queue depth, busy share), which the kernel may be set not
+    /// to keep for a device. It always keeps counts and requests in flight.
     pub fn is_of_times(self) -> bool {
         let waits =
             [Metric::ReadAwait, Metric::WriteAwait, Metric::DiscardAwait, Metric::FlushAwait, Metric::Await];
         waits.contains(&self) || matches!(self, Metric::QueueDepth | Metric::Busy)
     }
 
-    /// Unit of its values: always the base unit (bytes, seconds, shares of 1), whatever the key says.
+    /// Returns the unit of the values: always the base unit (bytes, seconds, shares of 1), regardless of the key.
     pub fn unit(self) -> Unit {
         DEVICE[self as usize].2
     }
 }
 
 impl CpuMetric {
-    /// Every metric, in the order of declaration, which is the chart's order too.
+    /// Every metric, in the order of declaration, which is also the chart's order.
     pub const ALL: [CpuMetric; 6] = [
         CpuMetric::Idle,
         CpuMetric::System,
@@ -173,7 +174,7 @@ impl CpuMetric {
         CpuMetric::Steal,
     ];
 
-    /// Its key in sysstat's JSON.
+    /// Returns the metric's key in sysstat's JSON.
     pub fn column(self) -> &'static str {
         ["idle", "system", "user", "nice", "iowait", "steal"][self as usize]
     }

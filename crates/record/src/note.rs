@@ -1,4 +1,4 @@
-//! What the engine reports about itself and about data it read, as values; reports and dialects word them.
+//! Reports of the engine about itself and about data it read, as values; reports and dialects word them.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use crate::{BoundCrossing, Silence, SteeredDepth};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Note {
-    /// Features of a backend that were used, and those that were not available.
+    /// Backend features that were used, and those that were not available.
     Features {
         /// The backend.
         backend: BackendKind,
         /// The backend's own text, its name first.
         words: String,
     },
-    /// A device answers again, or was given up.
+    /// A device that answers again, or was given up.
     Silence(Silence),
     /// An I/O that the kernel had not returned when the step was left; it may still reach the target.
     Held(HeldIo),
-    /// Data that was read differs from what was written.
+    /// Data read back that differs from the data written.
     Mismatch(Mismatch),
     /// A bound that a job crossed, which ended it.
     Crossed(BoundCrossing),
-    /// The queue depth that a job found.
+    /// The queue depth that a job's search found.
     Steered(SteeredDepth),
-    /// The run was cut off in this step, so its totals are merged from the intervals that were stored.
+    /// The run was cut off in this step, so its totals are merged from the stored intervals.
     CutOff,
     /// Text from an earlier version.
     Other {
@@ -44,13 +44,13 @@ pub enum Note {
 pub struct HeldIo {
     /// Read, write, trim or flush.
     pub direction: Direction,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: u32,
-    /// Its byte offset.
+    /// Byte offset.
     pub offset: u64,
     /// Path of the file.
     pub path: String,
-    /// Time since it was issued.
+    /// Time since the I/O was issued.
     pub waited: Nanos,
 }
 
@@ -65,10 +65,10 @@ impl fmt::Display for HeldIo {
     }
 }
 
-/// A verified interval whose data differs from what was written there.
+/// A verified interval whose data differs from the data written there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
-    /// What is wrong with it.
+    /// Kind of damage.
     pub what: Damage,
     /// Path of the file.
     pub path: String,
@@ -76,43 +76,43 @@ pub struct Mismatch {
     pub offset: u64,
     /// Byte offset of the I/O that read it.
     pub io_offset: u64,
-    /// Length of that I/O in bytes.
+    /// Length of the I/O that read it, in bytes.
     pub io_bytes: u32,
 }
 
-/// What is wrong with an interval that was read.
+/// Damage found in an interval that was read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Damage {
-    /// Its header is missing: it was never written, or something else was.
+    /// The header is missing: the interval was never written, or overwritten with other data.
     NoHeader {
         /// The first eight bytes of a header, as a little-endian number.
         wanted: u64,
         /// The eight bytes found there.
         found: u64,
     },
-    /// Its checksum differs from the checksum of its data.
+    /// The checksum in the header differs from that of the data.
     Corrupted {
         /// Checksum in the header.
         wanted: u64,
         /// Checksum of the data.
         found: u64,
     },
-    /// It belongs elsewhere.
+    /// The interval belongs elsewhere.
     Misplaced {
         /// Index of the file to which it belongs.
         file: u32,
         /// Byte offset to which it belongs.
         offset: u64,
     },
-    /// It holds the data of an earlier write.
+    /// The interval holds the data of an earlier write.
     Stale {
         /// Number of the write expected there; a worker's first write is 1.
         wanted: u32,
         /// Number of the write found there.
         found: u32,
     },
-    /// It holds the data of an earlier run.
+    /// The interval holds the data of an earlier run.
     OtherRun,
     /// A byte differs from the pattern.
     NotThePattern {

@@ -5,10 +5,11 @@ use workload::Nanos;
 
 use crate::{CpuMetric, Metric};
 
-/// What another tool saw of a machine, interval by interval; every value is in the base unit of its metric.
+/// Figures of a machine as another tool printed them, interval by interval; every value is in the base unit of its
+/// metric.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObservedMachine {
-    /// The file it was read from.
+    /// Name of the input file.
     pub source: String,
     /// Start and end of each interval on the run's clock, in rising order.
     pub intervals: Vec<(Nanos, Nanos)>,

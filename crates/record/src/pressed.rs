@@ -1,4 +1,4 @@
-//! Outcome of a job that was to keep a latency or a rate: the bound it crossed, or the depth found for it.
+//! Outcome of a job that had to keep a latency or a rate: the bound that it crossed, or the depth found for it.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use workload::{Direction, Nanos};
 pub struct BoundCrossing {
     /// Name of the job.
     pub job: String,
-    /// The bound, with the value measured.
+    /// The bound, with the measured value.
     pub bound: CrossedBound,
 }
 
-/// A crossed bound, with the value measured.
+/// A crossed bound, with the measured value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CrossedBound {
@@ -33,15 +33,15 @@ pub enum CrossedBound {
     Latency {
         /// The bound.
         most: Nanos,
-        /// Latency of the I/O that crossed it.
+        /// Latency of the I/O that crossed the bound.
         took: Nanos,
         /// Direction of that I/O.
         direction: Direction,
-        /// Path of its file.
+        /// Path of the I/O's file.
         path: String,
-        /// Its byte offset.
+        /// Byte offset of the I/O.
         offset: u64,
-        /// Its length in bytes.
+        /// Length of the I/O in bytes.
         bytes: u32,
     },
 }
@@ -57,7 +57,7 @@ pub enum RateUnit {
 }
 
 impl CrossedBound {
-    /// The errno with which such a job ends: EIO for a rate, ETIMEDOUT for a latency.
+    /// Returns the errno with which such a job ends: EIO for a rate, ETIMEDOUT for a latency.
     pub fn errno(&self) -> i32 {
         match self {
             CrossedBound::Rate { .. } => 5,
@@ -89,7 +89,7 @@ impl fmt::Display for BoundCrossing {
     }
 }
 
-/// The queue depth at which a job that searched for one ended.
+/// The final queue depth of a job that searched for one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SteeredDepth {
     /// Name of the job.
@@ -104,9 +104,9 @@ pub struct SteeredDepth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetOutcome {
-    /// It was met at the last try.
+    /// The target was met at the last try.
     Yes,
-    /// It was missed at the last try.
+    /// The target was missed at the last try.
     No,
     /// The job ended while depths were still being tried.
     Unknown,

@@ -1,19 +1,20 @@
-//! Turns two readings of counters into figures for the time between them. What cannot be computed is NaN, never a false
+//! Converts two readings of counters to figures for the time between them. Undefined figures are NaN, never a false
 //! zero.
 
 use crate::{CpuCounters, CpuMetric, DiskCounters, Metric, Pressure};
 
-/// Bytes per sector in the kernel's counters, whatever the device's block size (kernel document admin-guide/iostats).
+/// Bytes per sector in the kernel's counters, regardless of the device's block size (kernel document
+/// admin-guide/iostats).
 pub const SECTOR: u64 = 512;
 /// Modulus of millisecond fields, which the kernel prints with 32 bits.
 const WRAP: u64 = 1 << 32;
 
 impl DiskCounters {
-    /// The figure between `before` and these counters, taken `seconds` later, in [`Metric::unit`].
+    /// Returns the figure between `before` and these counters, taken `seconds` later, in [`Metric::unit`].
     ///
-    /// NaN if it is undefined: no time has passed, no I/O of that kind completed (a mean of nothing), or the device was
-    /// reset in between (a counter that does not wrap fell). Millisecond fields wrap at 32 bits, which is corrected.
-    /// Formulas: kernel document admin-guide/iostats, as iostat applies them.
+    /// NaN if it is undefined: no time has passed, no I/O of that kind completed (a mean over nothing), or the
+    /// device was reset in between (a counter that does not wrap fell). Millisecond fields wrap at 32 bits, which
+    /// is corrected. Formulas: kernel document admin-guide/iostats, as iostat applies them.
     pub fn since(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
         if metric == Metric::InFlight {
             return self.in_flight as f64;
@@ -26,7 +27,7 @@ impl DiskCounters {
 
     /// Like [`DiskCounters::since`], given that time has passed and nothing was reset.
     pub(crate) fn beyond(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
-        // No single count fell, but sums may saturate: the counters of a file need not be a kernel's.
+        // No single count fell, but sums may saturate: the counters in a file need not come from a kernel.
         let count = |field: fn(&DiskCounters) -> u64| field(self).saturating_sub(field(before)) as f64;
         let rate = |field| count(field) / seconds;
         let bytes = |field| count(field) * SECTOR as f64 / seconds;
@@ -71,7 +72,7 @@ impl DiskCounters {
         }
     }
 
-    /// Completed reads, writes and discards; an unmerged flush counts as a write.
+    /// Returns the completed reads, writes and discards; an unmerged flush counts as a write.
     fn done(&self) -> u64 {
         self.reads.saturating_add(self.writes).saturating_add(self.discards)
     }
@@ -84,8 +85,8 @@ impl DiskCounters {
         self.sectors_read.saturating_add(self.sectors_written).saturating_add(self.sectors_discarded)
     }
 
-    /// What happened between `before` and these counters, field by field; `in_flight` is the later value. `None` if the
-    /// device was reset in between.
+    /// Returns the increase from `before` to these counters, field by field; `in_flight` is the later value. `None`
+    /// if the device was reset in between.
     pub fn more_than(&self, before: &DiskCounters) -> Option<DiskCounters> {
         if self.is_reset(before) {
             return None;
@@ -112,12 +113,13 @@ impl DiskCounters {
         })
     }
 
-    /// Whether a counter of operations, merges or sectors fell: the device went away and came back, or was created anew.
+    /// Whether a counter of operations, merges or sectors fell: the device was removed and added again, or created
+    /// anew.
     pub fn is_reset(&self, before: &DiskCounters) -> bool {
         self.counts().iter().zip(before.counts()).any(|(now, then)| *now < then)
     }
 
-    /// Fields that only rise while the device exists.
+    /// Returns the fields that only increase while the device exists.
     fn counts(&self) -> [u64; 10] {
         [
             self.reads,
@@ -135,8 +137,8 @@ impl DiskCounters {
 }
 
 impl CpuCounters {
-    /// Share (0 to 1) of the time of all CPUs between `before` and these counters; NaN if none has passed. A counter that
-    /// fell (guest and iowait may) counts as zero.
+    /// Returns the share (0 to 1) of the time of all CPUs between `before` and these counters; NaN if no time has
+    /// passed. A counter that fell (guest and iowait may) counts as zero.
     pub fn since(&self, before: &CpuCounters, metric: CpuMetric) -> f64 {
         let (now, then) = (self.parts(), before.parts());
         let more = |index: usize| now[index].saturating_sub(then[index]) as f64;
@@ -144,7 +146,7 @@ impl CpuCounters {
         quotient(more(metric as usize), total)
     }
 
-    /// Ticks in the order of [`CpuMetric::ALL`].
+    /// Returns the ticks in the order of [`CpuMetric::ALL`].
     fn parts(&self) -> [u64; 6] {
         let system = self.system.saturating_add(self.irq).saturating_add(self.softirq);
         [self.idle, system, self.user, self.nice, self.iowait, self.steal]
@@ -152,20 +154,20 @@ impl CpuCounters {
 }
 
 impl Pressure {
-    /// Shares (0 to 1) of the `seconds` between `before` and these readings in which some task waited and in which every
-    /// task did; NaN if no time has passed.
+    /// Returns the shares (0 to 1) of the `seconds` between `before` and these readings in which some task waited,
+    /// and in which every task did; NaN if no time has passed.
     pub fn since(&self, before: &Pressure, seconds: f64) -> (f64, f64) {
         let share = |before: u64, now: u64| quotient(now.saturating_sub(before) as f64, seconds * 1e6);
         (share(before.some_us, self.some_us), share(before.full_us, self.full_us))
     }
 }
 
-/// The quotient, or NaN if `whole` is not positive.
+/// Returns the quotient, or NaN if `whole` is not positive.
 fn quotient(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { f64::NAN }
 }
 
-/// Milliseconds between two readings of a field that wraps at 32 bits.
+/// Returns the milliseconds between two readings of a field that wraps at 32 bits.
 fn milliseconds(before: u64, after: u64) -> f64 {
     match after.checked_sub(before) {
         Some(more) => more as f64,

@@ -1,4 +1,4 @@
-//! Series that a run recorded of the machine, whether from our own counters or from iostat's output.
+//! Recorded series of a run's machine, from plimsoll's own counters or from iostat's output.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -18,9 +18,10 @@ pub struct Recording<'r> {
     intervals: Vec<(Nanos, Nanos)>,
     usual: Nanos,
     gaps: Vec<(Nanos, Nanos)>,
-    /// Index of each device in each sample, by device; [`ABSENT`] if it is missing there.
+    /// Index of each device in each sample, by device; [`ABSENT`] if the sample lacks it.
     places: Vec<Vec<u16>>,
-    /// Counters of the device last asked for, because a caller that reads one of its metrics mostly reads the others next.
+    /// Counters of the last requested device, because a caller that reads one of its metrics usually reads the
+    /// others next.
     last: RefCell<Option<Column>>,
 }
 
@@ -29,7 +30,7 @@ pub struct Recording<'r> {
 struct Column {
     device: usize,
     there: Vec<DiskCounters>,
-    /// Index into `there` by sample; [`NOT_THERE`] if the device is missing from it.
+    /// Index into `there` by sample; [`NOT_THERE`] if the sample lacks the device.
     places: Vec<u32>,
 }
 
@@ -50,14 +51,15 @@ impl Column {
         Column { device, there, places }
     }
 
-    /// Values of a metric in these intervals; NaN if the device was missing, was reset in between, or no time passed.
+    /// Returns the values of a metric in these intervals; NaN if the device was missing or reset in between, or if
+    /// no time passed.
     fn values(&self, metric: Metric, intervals: &[(Nanos, Nanos)]) -> Vec<f64> {
         let value = |(places, (from, to)): (&[u32], &(Nanos, Nanos))| {
             let there = |place: u32| self.there.get(place as usize);
             let (Some(before), Some(after)) = (there(places[0]), there(places[1])) else { return f64::NAN };
             let seconds = to.since(*from).as_secs_f64();
             match metric {
-                // A value at one moment, which needs no interval.
+                // A momentary value, which needs no interval.
                 Metric::InFlight => after.in_flight as f64,
                 _ if seconds > 0.0 && !after.is_reset(before) => after.beyond(before, seconds, metric),
                 _ => f64::NAN,
@@ -93,27 +95,27 @@ impl<'r> Recording<'r> {
         Recording { run, devices, intervals, usual, gaps, places: Vec::new(), last: RefCell::default() }
     }
 
-    /// Kernel names of the devices: first in the order of [`Run::devices`], then those that appeared later.
+    /// Returns the kernel names of the devices: first in the order of [`Run::devices`], then those added later.
     pub fn devices(&self) -> &[&'r str] {
         &self.devices
     }
 
-    /// Start and end of each interval on the run's clock.
+    /// Returns start and end of each interval on the run's clock.
     pub fn intervals(&self) -> &[(Nanos, Nanos)] {
         &self.intervals
     }
 
-    /// Usual length of an interval: the median.
+    /// Returns the usual length of an interval: the median.
     pub fn usual(&self) -> Nanos {
         self.usual
     }
 
-    /// Intervals at least three times as long as usual, in which nothing was recorded.
+    /// Returns the intervals at least three times as long as usual, in which nothing was recorded.
     pub fn gaps(&self) -> &[(Nanos, Nanos)] {
         &self.gaps
     }
 
-    /// Whether [`Recording::device`] has this series, without computing it.
+    /// Whether [`Recording::device`] has this series; computes nothing.
     pub fn has(&self, name: &str, metric: Metric) -> bool {
         match &self.run.observed {
             Some(observed) => {
@@ -130,8 +132,8 @@ impl<'r> Recording<'r> {
         self.run.devices.iter().find(|node| node.facts.name == name).is_none_or(|node| node.timed)
     }
 
-    /// A device's series, one value per interval; `None` if the device or the metric was never recorded. Metrics made from
-    /// times are NaN if the kernel keeps none ([`Recording::is_timed`]).
+    /// Returns a device's series, one value per interval; `None` if the device or the metric was never recorded.
+    /// Metrics computed from times are NaN if the kernel keeps none ([`Recording::is_timed`]).
     pub fn device(&self, name: &str, metric: Metric) -> Option<Vec<f64>> {
         let values = self.recorded(name, metric)?;
         let unknown = metric.is_of_times() && !self.is_timed(name);
@@ -155,9 +157,10 @@ impl<'r> Recording<'r> {
         Some(last.as_ref().map_or_else(Vec::new, |column| column.values(metric, &self.intervals)))
     }
 
-    /// Differences of a device's own counters, one item per interval: `None` if the device was away or reset. `None` as a
-    /// whole if it was never recorded or another tool printed the series. Meant for callers that read all metrics at once;
-    /// its times mean nothing if [`Recording::is_timed`] is false.
+    /// Returns the differences of a device's own counters, one item per interval, which is `None` if the device was
+    /// missing or reset. `None` as a whole if the device was never recorded or another tool printed the series.
+    /// Meant for callers that read all metrics together; the times mean nothing if [`Recording::is_timed`] is
+    /// false.
     pub fn counted(&self, name: &str) -> Option<impl Iterator<Item = Option<DiskCounters>> + '_> {
         let places = self.places.get(self.devices.iter().position(|known| *known == name)?)?;
         let pairs = self.run.samples.windows(2).zip(places.windows(2));
@@ -167,7 +170,7 @@ impl<'r> Recording<'r> {
         }))
     }
 
-    /// A series of the CPUs, one value (0 to 1) per interval; `None` if it was never recorded.
+    /// Returns a series of the CPUs, one value (0 to 1) per interval; `None` if it was never recorded.
     pub fn cpu(&self, metric: CpuMetric) -> Option<Vec<f64>> {
         if let Some(observed) = &self.run.observed {
             return observed.cpu.iter().find(|(known, _)| *known == metric).map(|(_, values)| values.clone());
@@ -181,7 +184,7 @@ fn counters(sample: &Sample, place: u16) -> Option<&DiskCounters> {
     sample.disks.get(usize::from(place)).map(|(_, counters)| counters)
 }
 
-/// Sampled devices: first in the run's own order, then those that appeared while it ran.
+/// Returns the sampled devices: first in the run's own order, then those added while it ran.
 fn sampled(run: &Run) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let known = run.devices.iter().map(|node| node.facts.name.as_str());
@@ -202,7 +205,7 @@ fn sampled(run: &Run) -> Vec<&str> {
     names
 }
 
-/// Index of `name` in each sample: mostly the same as in the previous one.
+/// Returns the index of `name` in each sample, usually the same as in the previous one.
 fn places(name: &str, samples: &[Sample]) -> Vec<u16> {
     let mut last = 0;
     let place = |sample: &Sample| {

@@ -11,8 +11,9 @@ use crate::Distribution;
 pub struct Figure {
     /// The number with its prefix and unit resolved; finite.
     pub value: f64,
-    /// Value of one unit in the last printed digit: 102.4 KiB for `3070.5MB`, 100 for `33.2k`. The printed number differs
-    /// from the tool's own by at most half of it, or by all of it if the tool truncates instead of rounding.
+    /// Value of one unit in the last printed digit: 102.4 KiB for `3070.5MB`, 100 for `33.2k`. The printed number
+    /// differs from the tool's own by at most half a step, or by a whole step if the tool truncates instead of
+    /// rounding.
     pub step: f64,
     /// Text as printed: `132862KB/s`.
     pub printed: String,
@@ -42,21 +43,21 @@ pub const PRINTED_AT: &str = "printed at";
 /// One part of another tool's output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportedPart {
-    /// The part of the result it describes.
+    /// Scope of the part.
     pub scope: Scope,
     /// Name of the job, `group 0`, the device, or the file requested.
     pub job: String,
-    /// Number of its group if the tool numbers groups.
+    /// Number of the part's group, if the tool numbers groups.
     pub group: Option<u32>,
-    /// Number of processes or threads added up in it.
+    /// Number of processes or threads added up in the part.
     pub clones: Option<u32>,
     /// Options of the job as the tool repeats them, under the tool's own names.
     pub asked: Vec<(String, String)>,
-    /// Other text about it: process id, date as printed ([`PRINTED_AT`]).
+    /// Other text about the part: process id, date as printed ([`PRINTED_AT`]).
     pub said: Vec<(String, String)>,
-    /// How long it ran.
+    /// Run time.
     pub runtime: Option<Nanos>,
-    /// The error it ended with; `None` if it succeeded or the tool does not say.
+    /// Error that ended the part; `None` if it succeeded or the tool does not say.
     pub error: Option<ReportedError>,
     /// One entry per direction.
     pub directions: Vec<ReportedDirection>,
@@ -64,11 +65,11 @@ pub struct ReportedPart {
     pub figures: Vec<NamedFigure>,
     /// Values over time, if the tool prints them.
     pub series: Vec<ReportedSeries>,
-    /// Line of the input on which it begins, counted from 1.
+    /// Line of the input on which the part begins, counted from 1.
     pub line: u32,
 }
 
-/// How a job failed.
+/// Failure of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedError {
     /// The errno or the tool's own error number.
@@ -86,13 +87,14 @@ pub struct ReportedDirection {
     pub bytes: Option<Figure>,
     /// Completed operations.
     pub ops: Option<Figure>,
-    /// Operations per second, computed as `basis` says.
+    /// Operations per second, on the basis of `basis`.
     pub iops: Option<Figure>,
-    /// Bytes per second, computed as `basis` says.
+    /// Bytes per second, on the basis of `basis`.
     pub bytes_per_second: Option<Figure>,
-    /// What the rates are divided by.
+    /// Divisor of the rates.
     pub basis: RateBasis,
-    /// How long this direction was counted, in nanoseconds; with [`RateBasis::Latency`] the sum of the latencies.
+    /// Time over which this direction was counted, in nanoseconds; with [`RateBasis::Latency`], the sum of the
+    /// latencies.
     pub runtime: Option<Figure>,
     /// Latencies, at most one entry per kind.
     pub latencies: Vec<ReportedLatency>,
@@ -100,22 +102,22 @@ pub struct ReportedDirection {
     pub figures: Vec<NamedFigure>,
 }
 
-/// What a rate is divided by.
+/// Divisor of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateBasis {
     /// Elapsed time.
     #[default]
     Elapsed,
-    /// Sum of the latencies, which gives the rate at depth 1 without a pause (ioping's first line), not the rate of
-    /// requests.
+    /// Sum of the latencies, which gives the rate at depth 1 without a pause (ioping's first line), not the actual
+    /// rate of requests.
     Latency,
 }
 
 /// Latencies of one kind, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportedLatency {
-    /// The span that was measured.
+    /// Span that the latencies cover.
     pub kind: LatencyKind,
     /// Number of values.
     pub count: Option<Figure>,
@@ -141,12 +143,12 @@ pub enum LatencyKind {
     Submission,
     /// From submission to completion (fio's clat).
     Completion,
-    /// From start to completion (fio's lat; what ioping and DiskSpd print).
+    /// From start to completion (fio's lat; ioping and DiskSpd print this one).
     #[default]
     Total,
 }
 
-/// A figure under the name that the page on imports gives it.
+/// A figure under its name on the page on imports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedFigure {
     /// Words joined by dots, the most general first: `cpu.user`, `depth.>=64`, `bandwidth.max`.
@@ -188,7 +190,7 @@ pub struct ReportedSeries {
     pub points: Vec<(u64, f64)>,
     /// Position and histogram (nanoseconds and count); filled only for [`Measure::Histogram`].
     pub histograms: Vec<(u64, Vec<(u64, u64)>)>,
-    /// The file it comes from; empty if it is part of the result itself.
+    /// File of the series; empty if it is part of the result itself.
     pub source: String,
 }
 
@@ -206,7 +208,7 @@ pub enum Measure {
     CompletionLatency,
     /// Latency from start to completion.
     TotalLatency,
-    /// Histograms of completion latency, each over what completed since the previous one.
+    /// Histograms of completion latency, each over the completions since the previous one.
     Histogram,
 }
 
@@ -248,17 +250,17 @@ impl ReportedPart {
         }
     }
 
-    /// The entry for `direction`.
+    /// Returns the entry for `direction`.
     pub fn of(&self, direction: Option<Direction>) -> Option<&ReportedDirection> {
         self.directions.iter().find(|part| part.direction == direction)
     }
 
-    /// The figure called `name`.
+    /// Returns the figure called `name`.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         named(&self.figures, name)
     }
 
-    /// The value of option `name`, by the tool's own word for it.
+    /// Returns the value of the option with the tool's own name `name`.
     pub fn asked_for(&self, name: &str) -> Option<&str> {
         self.asked.iter().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
     }
@@ -270,17 +272,17 @@ impl ReportedDirection {
         ReportedDirection { direction, ..ReportedDirection::default() }
     }
 
-    /// The latencies of `kind`.
+    /// Returns the latencies of `kind`.
     pub fn latency(&self, kind: LatencyKind) -> Option<&ReportedLatency> {
         self.latencies.iter().find(|latency| latency.kind == kind)
     }
 
-    /// The latencies closest to what a user waits for: total, else completion.
+    /// Returns the latencies closest to what a user waits for: total, else completion.
     pub fn waited(&self) -> Option<&ReportedLatency> {
         self.latency(LatencyKind::Total).or_else(|| self.latency(LatencyKind::Completion))
     }
 
-    /// The latencies that have percentiles: total, else completion, else submission.
+    /// Returns the latencies that have percentiles: total, else completion, else submission.
     pub fn with_percentiles(&self) -> Option<&ReportedLatency> {
         let filled = |kind| self.latency(kind).filter(|latency| !latency.percentiles.is_empty());
         filled(LatencyKind::Total)
@@ -288,7 +290,7 @@ impl ReportedDirection {
             .or_else(|| filled(LatencyKind::Submission))
     }
 
-    /// The figure called `name`.
+    /// Returns the figure called `name`.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         named(&self.figures, name)
     }
@@ -300,14 +302,15 @@ impl ReportedLatency {
         ReportedLatency { kind, ..ReportedLatency::default() }
     }
 
-    /// The value printed for `percent`.
+    /// Returns the value printed for `percent`.
     pub fn percentile(&self, percent: f64) -> Option<&Figure> {
         let found = self.percentiles.iter().find(|(asked, _)| (asked - percent).abs() < 1e-9);
         found.map(|(_, figure)| figure)
     }
 
-    /// The tool's own histogram in plimsoll's buckets, with the extremes it printed; `None` if it printed none. Its buckets
-    /// are wider than ours (1.6 % of the value in fio), so the resulting percentiles are coarser.
+    /// Returns the tool's own histogram in plimsoll's buckets, with the extremes that the tool printed; `None` if
+    /// it printed no histogram. The tool's buckets are wider than plimsoll's (1.6 % of the value in fio), so the
+    /// resulting percentiles are coarser.
     pub fn distribution(&self) -> Option<Distribution> {
         let (first, last) = (self.bins.first()?, self.bins.last()?);
         let whole = |figure: &Option<Figure>, other: u64| figure.as_ref().map_or(other, |f| f.value as u64);

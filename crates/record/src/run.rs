@@ -1,4 +1,4 @@
-//! A run: what was asked for, the facts collected, and what was measured.
+//! A run: the request, the collected facts, and the measurements.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ use crate::{
 /// A run, measured here or imported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Version of plimsoll that recorded it.
+    /// Version of plimsoll that recorded the run.
     pub version: String,
     /// Command line as typed, one argument each.
     pub words: Vec<String>,
     /// Wall-clock time at zero of the run's clock: milliseconds since 1970, UTC; zero if an import does not say.
     pub started_unix_ms: u64,
-    /// Whether it was measured here or read from another tool's output.
+    /// Origin: measured by plimsoll or read from another tool's output.
     pub origin: Origin,
     /// The machine; `None` if an import does not say.
     pub host: Option<HostFacts>,
@@ -31,10 +31,10 @@ pub struct Run {
     /// The user's own policies named by the policy words: the file as typed, and its text.
     #[serde(default)]
     pub own_policies: Vec<(String, String)>,
-    /// Parameters of the procedure that ran the steps; `None` if the steps say it all.
+    /// Parameters of the procedure that ran the steps; `None` if the steps contain all parameters.
     #[serde(default)]
     pub asked: Option<ProcedureRequest>,
-    /// Expected duration when it began; `None` if unknown.
+    /// Expected duration at the start of the run; `None` if unknown.
     #[serde(default)]
     pub forecast: Option<Nanos>,
     /// Steps in the order they ran.
@@ -42,13 +42,13 @@ pub struct Run {
     /// Output of another tool, in the order printed; empty if plimsoll measured.
     #[serde(default)]
     pub reported: Vec<ReportedPart>,
-    /// Every block device of the machine that was watched, each after those below it; empty if only a target was measured.
+    /// Every block device of the watched machine, each after those below it; empty if only a target was measured.
     #[serde(default)]
     pub devices: Vec<DeviceNode>,
     /// Limits that the machine itself sets on its devices.
     #[serde(default)]
     pub limits: Vec<LocalLimit>,
-    /// What a provider's volumes counted about their limits themselves; empty if none counts.
+    /// Counters that a provider's volumes keep about their limits; empty if no volume keeps any.
     #[serde(default)]
     pub exceeded: Vec<ExceededWhile>,
     /// Phases of a watch, in time order.
@@ -59,13 +59,14 @@ pub struct Run {
     pub observed: Option<ObservedMachine>,
     /// Raw counters in time order.
     pub samples: Vec<Sample>,
-    /// What happened beside the load, in time order.
+    /// Events beside the load, in time order.
     pub events: Vec<Event>,
     /// Findings of the analysis at the time of the run.
     pub findings: Vec<StoredFinding>,
-    /// Whether the run was finished and not cut off.
+    /// Whether the run was finished, not cut off.
     pub complete: bool,
-    /// How long it has been running, if it still is while its file is read. Never stored: the reader sets it.
+    /// Time since the start, if the run is still in progress while its file is read. Never stored: the reader sets
+    /// it.
     #[serde(skip)]
     pub still_running: Option<Nanos>,
 }
@@ -80,7 +81,7 @@ pub enum Origin {
     Imported {
         /// The tool and its format, for example `fio 3.33 JSON`.
         tool: String,
-        /// What the tool's output lacks.
+        /// Data that the tool's output lacks.
         lacks: Vec<String>,
     },
 }
@@ -88,7 +89,7 @@ pub enum Origin {
 /// Something that happened beside the load.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
-    /// When it happened, on the run's clock.
+    /// Time on the run's clock.
     pub at: Nanos,
     /// Kind of event.
     pub kind: EventKind,
@@ -123,7 +124,7 @@ pub struct StoredFinding {
 }
 
 impl Run {
-    /// The parameters of a comparison in turns, if the run is one side of one.
+    /// Returns the parameters of a comparison in turns, if the run is one side of one.
     pub fn in_turns(&self) -> Option<&TurnsRequest> {
         match &self.asked {
             Some(ProcedureRequest::Turns(asked)) => Some(asked),
@@ -131,7 +132,7 @@ impl Run {
         }
     }
 
-    /// A run in which nothing has happened yet.
+    /// Returns a run in which nothing has happened yet.
     pub fn started(words: Vec<String>, started_unix_ms: u64) -> Run {
         Run {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,4 +1,4 @@
-//! A step as it happened.
+//! The record of a step.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,25 +6,26 @@ use workload::{Direction, Ending, Nanos, StepPlan};
 
 use crate::{Distribution, Interval, IoTrace, Note, Tally};
 
-/// A step as it happened: its plan, its intervals and its totals.
+/// The record of a step: its plan, its intervals and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// What was planned.
+    /// Plan of the step.
     pub plan: StepPlan,
     /// Start on the run's clock.
     pub started: Nanos,
-    /// When the first of its workers began to count: `started` plus the ramp, if no worker has a start of its own.
+    /// Time at which the first worker began to count: `started` plus the ramp, unless a worker has a start of its
+    /// own.
     pub counted_from: Nanos,
-    /// When the last I/O completed.
+    /// Time at which the last I/O completed.
     pub ended: Nanos,
-    /// Why it ended.
+    /// Reason for the end.
     pub ending: Ending,
-    /// Names of its jobs; [`Interval::job`] and [`WorkerTotals::job`] point here.
+    /// Names of the jobs; [`Interval::job`] and [`WorkerTotals::job`] are indices into this list.
     pub jobs: Vec<String>,
-    /// Intervals in time order, one per job and interval from the job's start to its end, ramp included; an interval in
-    /// which counting begins or ends is split into parts.
+    /// Intervals in time order, one per job and interval from the job's start to its end, ramp included; an
+    /// interval in which counting begins or ends is split into parts.
     pub intervals: Vec<Interval>,
-    /// Totals per worker, ramp left out.
+    /// Totals per worker, without the ramp.
     pub workers: Vec<WorkerTotals>,
     /// The first failures, at most 16.
     pub failures: Vec<IoFailure>,
@@ -32,14 +33,14 @@ pub struct StepRecord {
     pub notes: Vec<Note>,
 }
 
-/// Totals of one worker after the ramp; of the ramp alone if all its work was done in it.
+/// Totals of one worker after the ramp, or of the ramp alone if the worker finished within it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerTotals {
     /// Index into the step's jobs.
     pub job: u16,
-    /// When it began to count, on the run's clock.
+    /// Time at which the worker began to count, on the run's clock.
     pub started: Nanos,
-    /// When its counting ended: when its last I/O completed, or when its time was over if it went on after that.
+    /// End of counting: the completion of the worker's last I/O, or the end of its time if it continued after that.
     pub ended: Nanos,
     /// One entry per direction, indexed by [`Direction::index`].
     pub directions: [DirectionTotals; 4],
@@ -56,8 +57,8 @@ pub struct WorkerTotals {
     pub major_faults: u64,
     /// Minor page faults.
     pub minor_faults: u64,
-    /// I/Os issued, by the number in flight once their batch was submitted (themselves included): 1, 2-3, 4-7, 8-15, 16-31,
-    /// 32-63, 64 and more.
+    /// I/Os issued, by the number in flight once their batch was submitted (themselves included): 1, 2-3, 4-7, 8-15,
+    /// 16-31, 32-63, 64 and more.
     pub depth_counts: [u64; 7],
     /// Submission calls, by the number of I/Os submitted in one: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
     pub submit_counts: [u64; 7],
@@ -67,7 +68,7 @@ pub struct WorkerTotals {
     pub late: u64,
     /// Greatest delay of a submission after its due time, in nanoseconds.
     pub late_ns_max: u64,
-    /// Why it ended; `None` if unknown.
+    /// Reason for the worker's end; `None` if unknown.
     #[serde(default)]
     pub ending: Option<Ending>,
     /// I/Os of a pace that were due before the end but not issued because the queue was full.
@@ -76,21 +77,21 @@ pub struct WorkerTotals {
     /// I/Os of a traced worker that the observer did not receive because it was too slow.
     #[serde(default)]
     pub untraced: u64,
-    /// The first error as a positive errno, including errors that were passed over.
+    /// The first error as a positive errno, including ignored errors.
     #[serde(default)]
     pub first_errno: Option<i32>,
-    /// Totals of reading back after all writes; `None` if it did not read back. Not stored in a run file.
+    /// Totals of reading back after all writes; `None` if the worker did not read back. Not stored in a run file.
     #[serde(default)]
     pub read_back: Option<ReadBackTotals>,
-    /// Totals by index of the worker's files, then by [`Direction::index`]; empty if the plan does not ask for them.
+    /// Totals by index of the worker's files, then by [`Direction::index`]; empty unless the plan asks for them.
     #[serde(default)]
     pub files: Vec<[DirectionTotals; 4]>,
-    /// Every I/O in the order of completion, ramp included; empty if the plan does not ask for them.
+    /// Every I/O in the order of completion, ramp included; empty unless the plan asks for them.
     #[serde(default)]
     pub ios: Vec<IoTrace>,
 }
 
-/// What a worker read back after all writes, which is in none of its other totals.
+/// Totals of a worker's reads after all writes, which are in none of its other totals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBackTotals {
     /// Time from the end of the last write to the end of the last read.
@@ -115,7 +116,7 @@ pub struct DirectionTotals {
 /// An I/O that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoFailure {
-    /// When it failed, on the run's clock.
+    /// Time of the failure, on the run's clock.
     pub at: Nanos,
     /// Read, write, trim or flush.
     pub direction: Direction,
@@ -130,12 +131,12 @@ pub struct IoFailure {
 }
 
 impl StepRecord {
-    /// Intervals after the ramp, merged over jobs, in time order.
+    /// Returns the intervals after the ramp, merged over jobs, in time order.
     pub fn counted(&self) -> Vec<Interval> {
         let mut merged: Vec<Interval> = Vec::new();
         for interval in self.intervals.iter().filter(|interval| interval.counted) {
             match merged.last_mut() {
-                // Jobs that do not begin or end together share only part of an interval.
+                // Intervals of jobs that begin or end at different times may overlap only in part.
                 Some(last) if interval.start < last.end || interval.start == last.start => {
                     last.start = last.start.min(interval.start);
                     last.end = last.end.max(interval.end);
@@ -147,8 +148,8 @@ impl StepRecord {
         merged
     }
 
-    /// Intervals in which the queue was kept as planned, ramp included: all except a short last one in which it runs empty.
-    /// If a step has only that one, it is returned.
+    /// Returns the intervals in which the queue was kept as planned, ramp included: all except a short last one in
+    /// which the queue drains. If a step has only that one, it is returned.
     pub fn full(&self) -> impl Iterator<Item = &Interval> {
         let last = self.intervals.last().map(|interval| interval.start);
         let first = self.intervals.first().map(|interval| interval.start);
@@ -159,19 +160,19 @@ impl StepRecord {
         })
     }
 
-    /// Seconds that were counted.
+    /// Returns the counted time in seconds.
     pub fn seconds(&self) -> f64 {
         self.ended.since(self.counted_from).as_secs_f64()
     }
 
-    /// Sums of `direction` over all workers.
+    /// Returns the sums of `direction` over all workers.
     pub fn tally(&self, direction: Direction) -> Tally {
         let mut sum = Tally::default();
         self.workers.iter().for_each(|worker| sum.merge(&worker.directions[direction.index()].tally));
         sum
     }
 
-    /// Latency from due to done in `direction`, over all workers.
+    /// Returns the latency from due to done in `direction`, over all workers.
     pub fn latency(&self, direction: Direction) -> Distribution {
         let mut merged = Distribution::default();
         self.workers.iter().for_each(|worker| merged.merge(&worker.directions[direction.index()].latency));

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// Sums over the I/Os of one direction that ended in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// I/Os that came back with data, even if it is not what was written.
+    /// I/Os that returned data, even if it differs from the data written.
     pub ops: u64,
     /// Bytes these I/Os moved.
     pub bytes: u64,
-    /// I/Os that failed, and those whose data is not what was written.
+    /// I/Os that failed, and those that returned data other than was written.
     pub errors: u64,
     /// I/Os that moved fewer bytes than requested.
     pub short: u64,
@@ -54,7 +54,7 @@ impl Tally {
         }
     }
 
-    /// Out of line because hardly any latency is the least or the greatest so far.
+    /// Out of line because few latencies are the least or the greatest so far.
     #[cold]
     fn widen(&mut self, latency_ns: u64) {
         self.latency_ns_min = self.latency_ns_min.min(latency_ns);
@@ -72,7 +72,7 @@ impl Tally {
         self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
     }
 
-    /// Mean latency from due to done in nanoseconds; `None` if nothing ended.
+    /// Returns the mean latency from due to done in nanoseconds; `None` if nothing ended.
     pub fn latency_ns_mean(&self) -> Option<f64> {
         (self.ops > 0).then(|| self.latency_ns_sum as f64 / self.ops as f64)
     }

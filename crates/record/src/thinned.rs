@@ -1,26 +1,28 @@
-//! Reduces a long series to few buckets with their least and greatest value, so that a chart loses no peak and no gap.
+//! Reduces a long series to a few buckets with their least and greatest value, so that a chart loses no peak and no
+//! gap.
 
 use workload::Nanos;
 
 /// A span of a series with its extremes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bucket {
-    /// Start of its first interval, on the run's clock.
+    /// Start of the first interval, on the run's clock.
     pub from: Nanos,
-    /// End of its last interval.
+    /// End of the last interval.
     pub to: Nanos,
-    /// Least value within; NaN if there is none.
+    /// Least value; NaN if there is none.
     pub min: f64,
-    /// Greatest value within; NaN if there is none.
+    /// Greatest value; NaN if there is none.
     pub max: f64,
 }
 
-/// Reduces `values`, one per interval, to roughly `buckets` spans of equal length. Intervals that touch a span of `keep`,
-/// and those at least as long as a bucket, stay by themselves.
+/// Reduces `values`, one per interval, to roughly `buckets` spans of equal length. Intervals that touch a span of
+/// `keep`, and those at least as long as a bucket, each become a bucket.
 ///
-/// A series of no more than `buckets` intervals stays as it is. Which intervals share a bucket depends on the intervals and
-/// `keep` alone: series of one recording are cut at the same places and give the same number of buckets. A bucket whose
-/// values are all NaN is NaN, so that a gap stays a gap; in any other, NaN is ignored. Values missing at the end are NaN.
+/// A series of no more than `buckets` intervals is not reduced. Which intervals share a bucket depends only on the
+/// intervals and `keep`: series of one recording are cut at the same places and give the same number of buckets. A
+/// bucket whose values are all NaN is NaN, so that a gap remains a gap; in any other bucket, NaN is ignored. Values
+/// missing at the end are NaN.
 pub fn thinned(
     intervals: &[(Nanos, Nanos)],
     values: &[f64],
@@ -54,7 +56,7 @@ impl Bucket {
 /// Boundaries of the buckets.
 struct Cuts<'k> {
     start: u64,
-    /// Length of a bucket; zero if every interval stays by itself.
+    /// Length of a bucket; zero if every interval is a separate bucket.
     width: u64,
     keep: &'k [(Nanos, Nanos)],
 }
@@ -68,7 +70,7 @@ impl<'k> Cuts<'k> {
         Cuts { start, width, keep }
     }
 
-    /// Index of an interval's bucket; `None` if it stays by itself.
+    /// Returns the index of an interval's bucket; `None` if the interval is a separate bucket.
     fn place(&self, interval: (Nanos, Nanos)) -> Option<u64> {
         let kept = self.keep.iter().any(|(from, to)| interval.1 > *from && interval.0 < *to);
         let long = interval.1.since(interval.0).0 >= self.width;
@@ -89,7 +91,7 @@ mod tests {
         (Nanos::from_secs(from), Nanos::from_secs(from + 1))
     }
 
-    /// From and to in seconds, least, greatest; NaN as −1, because NaN equals nothing.
+    /// Returns start and end in seconds, least and greatest value; NaN as −1, because NaN equals nothing.
     fn shown(buckets: &[Bucket]) -> Vec<(u64, u64, f64, f64)> {
         let number = |value: f64| if value.is_nan() { -1.0 } else { value };
         let second = |time: Nanos| time.0 / 1_000_000_000;

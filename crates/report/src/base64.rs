@@ -1,4 +1,4 @@
-//! Bytes as text, for `data:` addresses and for what a page's script reads. The build script includes this file
+//! Bytes as text, for `data:` addresses and for the data of a page's script. The build script includes this file
 //! too.
 
 /// Encodes `bytes` in base64 (RFC 4648) with padding.

@@ -1,7 +1,7 @@
 //! Turns a run and its findings into text, charts and pages.
 //!
-//! Three rooms: `words` say what was found, `charts` draw it, `page` puts both into one HTML file. A page calls
-//! the other two, a chart calls words, and nothing calls back.
+//! Three modules: `words` formats the results as text, `charts` draws them, `page` puts both into one HTML file. A
+//! page calls the other two, a chart calls words, and neither calls back.
 //!
 //! Every number printed here is a field of [`record::Run`] or [`analysis::Analysis`], or a unit change of one;
 //! this crate computes no statistics and touches no file: it returns strings.

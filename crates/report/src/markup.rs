@@ -8,22 +8,22 @@ use crate::words::wrap::steers;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
     text: String,
-    /// Headings in document order. The table of contents is made from these, so that no markup is read back.
+    /// Headings in document order. The table of contents is made from them, so that no markup need be parsed.
     headings: Vec<Heading>,
 }
 
 /// A heading that the table of contents can link to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// Id of the element that it heads.
+    /// Id of the element below the heading.
     pub id: String,
     /// Text of the heading, not escaped.
     pub words: String,
 }
 
 impl Markup {
-    /// Wraps what is markup already: style sheets, scripts, constants of ours. Never anything that came from
-    /// outside this crate.
+    /// Wraps text that is already markup: style sheets, scripts, constants of this crate. Never pass anything that
+    /// came from outside this crate.
     pub(crate) fn trusted(markup: impl Into<String>) -> Markup {
         Markup { text: markup.into(), headings: Vec::new() }
     }
@@ -46,7 +46,7 @@ impl Markup {
         &self.headings
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the markup is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

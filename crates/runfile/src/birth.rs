@@ -1,4 +1,4 @@
-//! How a run file is created: whole, with tables and header, from one string of bytes.
+//! Creation of a run file: whole, with tables and header, from one string of bytes.
 
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -11,15 +11,16 @@ use crate::header;
 use crate::schema::{self, APPLICATION_ID, SCHEMA_VERSION};
 use crate::{SameDevice, WriteError};
 
-/// Offset of the two numbers that say how changes are kept (SQLite's file format, section 1.3.3).
+/// Offset of the two numbers that select the journal mode (SQLite's file format, section 1.3.3).
 const KEPT_AT: usize = 18;
 /// The two numbers for a write-ahead log.
 const IN_WAL: [u8; 2] = [2, 2];
 /// The two numbers for a rollback journal.
 const IN_JOURNAL: [u8; 2] = [1, 1];
 
-/// Returns a `birth` that creates and fills the file at `path`, for a folder in which nobody else creates files.
-/// A caller that may be killed, or writes to a folder of others, must bring its own way to create a file whole.
+/// Returns a `birth` that creates and fills the file at `path`, for a folder in which no other program creates
+/// files. A caller that may be killed, or that writes to another user's folder, must supply its own way to create a
+/// file whole.
 ///
 /// # Errors
 /// The returned function fails with `Exists` and `Create`.
@@ -40,15 +41,15 @@ pub(crate) fn image(run: &Run) -> rusqlite::Result<Vec<u8>> {
     header::store(&conn, run)?;
     conn.execute_batch("COMMIT")?;
     let mut bytes = conn.serialize("main")?.to_vec();
-    // WAL mode from the first byte on: changing the mode would need a journal, and a kill during the change
-    // would leave a file that only readers who may write there could read.
+    // WAL mode from the first byte on: changing the mode would need a journal, and a kill during the change would
+    // leave a file that is readable only with write access to its folder.
     bytes[KEPT_AT..KEPT_AT + 2].copy_from_slice(&IN_WAL);
     Ok(bytes)
 }
 
 /// Opens the file just created from an [`image`], and no other.
 pub(crate) fn open(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
-    // SQLite would use what somebody else has put beside it, even a device or a pipe.
+    // SQLite would use a side file that somebody else has put there, even a device or a pipe.
     if ["-wal", "-shm", "-journal"].iter().any(|end| beside(path, end).symlink_metadata().is_ok()) {
         return Err(rusqlite::Error::InvalidPath(path.to_owned()));
     }
@@ -73,14 +74,14 @@ fn open_as_it_is(path: &Path, place: SameDevice) -> rusqlite::Result<Connection>
         return Err(rusqlite::Error::InvalidPath(path.to_owned()));
     }
     conn.set_prepared_statement_cache_capacity(32);
-    // Checkpoints happen when they disturb least, not after a number of pages.
+    // Checkpoints are made when they disturb least, not after a number of pages.
     conn.query_row("PRAGMA wal_autocheckpoint = 0", [], |_| Ok(()))?;
     let synchronous = match place {
         SameDevice::Yes => "OFF",
         SameDevice::No => "NORMAL",
     };
     conn.pragma_update(None, "synchronous", synchronous)?;
-    // A first change, of one page: an obstacle to writing shows before anything is measured.
+    // A first change, of one page: an obstacle to writing shows before the measurement begins.
     conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     Ok(conn)
 }
@@ -92,8 +93,8 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(side)
 }
 
-/// Returns the folder's real path with the file's name unchanged: SQLite then refuses a link in the file's
-/// place, but none on the way.
+/// Returns the folder's real path with the file's name unchanged: SQLite then refuses a link in place of the file,
+/// but no links on the way.
 fn without_links(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = absolute.parent().and_then(|folder| folder.canonicalize().ok());

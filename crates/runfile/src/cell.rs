@@ -10,7 +10,7 @@ use workload::{Bytes, Direction, Nanos};
 use crate::earlier;
 use crate::scan::{Fault, Outcome};
 
-/// What SQL says of a column.
+/// SQL declaration of a column.
 pub(crate) trait Kind {
     /// SQL type of the column.
     const TYPE: &'static str;
@@ -24,7 +24,7 @@ pub(crate) trait Cell<T>: Kind {
     fn take(row: &Row<'_>, column: usize) -> Outcome<T>;
 }
 
-/// Gives each kind of column its name, its type and the values that it holds: how a value is stored, and how it is read.
+/// Gives each kind of column its name, its SQL type, the type of its values, and how to store and read one.
 macro_rules! kinds {
     ($($(#[$about:meta])* $name:ident($of:literal) of $value:ty: $put:expr, $take:expr;)+) => {$(
         $(#[$about])*
@@ -49,12 +49,12 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Words as they are.
+    /// Text, unchanged.
     Text("TEXT") of String: |words| words.as_str().into(), |row, at| Ok(row.get(at)?);
     /// A number with a fraction.
     Real("REAL") of f64: |real| (*real).into(), |row, at| Ok(row.get(at)?);
-    /// A non-negative number. SQLite's integers are signed; no quantity of a run comes near 2^63, and one
-    /// that did would come back unharmed.
+    /// A non-negative number. SQLite's integers are signed; no quantity of a run comes near 2^63, and one that did
+    /// would be read back unchanged.
     Whole("INTEGER") of u64: |whole| (*whole as i64).into(), |row, at| Ok(row.get::<_, i64>(at)? as u64);
     /// A size in bytes.
     Size("INTEGER") of Bytes: |size| Whole::put(&size.0), |row, at| Whole::take(row, at).map(Bytes);
@@ -101,17 +101,17 @@ macro_rules! wide {
 }
 
 wide! {
-    /// A whole number that SQLite holds as it is.
+    /// A whole number that SQLite holds without conversion.
     Number: "INTEGER", false;
     /// The snake_case word of a unit variant.
     Word: "TEXT", false;
     /// Any value, as JSON.
     Json: "TEXT", false;
-    /// The least latency: NULL if there was none, for which a tally has the greatest possible value.
+    /// The least latency, or NULL if there was none, in which case a tally has the greatest possible value.
     Least: "INTEGER", true;
     /// A value or NULL.
     Maybe<K>: K::TYPE, true;
-    /// A value that files of earlier versions lack: NULL stands for the default.
+    /// A value that files of earlier versions lack: NULL means the default.
     Later<K>: K::TYPE, false;
 }
 
@@ -181,12 +181,13 @@ impl<T: Serialize + DeserializeOwned> Cell<T> for Json {
     }
 }
 
-/// Greatest time in nanoseconds: far more than a run lasts. A damaged time is negative, and the sum of two does not overflow.
+/// Greatest time in nanoseconds: far longer than any run. A negative time in a damaged file exceeds it, and the sum
+/// of two times does not overflow.
 const TIME_MOST: u64 = i64::MAX as u64;
-/// Greatest number of I/Os: far more than a run has.
+/// Greatest number of I/Os: far more than any run has.
 const COUNT_MOST: u64 = 1 << 48;
 
-/// What a number is, and its greatest value.
+/// Description of a number, and its greatest value.
 struct NumberBound {
     most: u64,
     expected: &'static str,

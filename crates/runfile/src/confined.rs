@@ -1,4 +1,5 @@
-//! Limits on a run file that may come from anybody: what its schema may hold, and how much work and text reading may cost.
+//! Limits on a run file, which may come from anyone: the permitted schema, and the work and text that reading may
+//! cost.
 
 use std::path::{Path, PathBuf};
 
@@ -9,30 +10,30 @@ use rusqlite::{Connection, Result};
 use crate::scan::Longest;
 use crate::schema::TABLES;
 
-/// Steps of SQLite's machine that any file may cost. A row of ours costs about one step a byte, so only a
-/// file made to be expensive comes near the limit.
+/// Steps of SQLite's virtual machine that reading any file may cost. A row of a genuine file costs about one step a
+/// byte, so only a file made to be expensive comes near the limit.
 const STEPS_LEAST: u64 = 20_000_000;
 /// Steps for each byte of the file, beyond [`STEPS_LEAST`].
 const STEPS_A_BYTE: u64 = 8;
 /// Steps between two checks of the limit.
 const STEPS_AT_ONCE: i32 = 1000;
-/// Bytes of text that any file may give beyond its own length, as needed for headers and rounding.
+/// Bytes of text that any file may yield beyond its own length, as needed for headers and rounding.
 const TEXT_LEAST: u64 = 1 << 20;
 
-/// Bytes of memory that any file may take: a report promises 64 MiB and four times the input, of which the
-/// program itself takes a third of the 64 MiB.
+/// Bytes of memory that any file may take: a report promises 64 MiB plus four times the input, and the program
+/// itself takes a third of the 64 MiB.
 const MEMORY_LEAST: u64 = 40 << 20;
 /// Bytes of memory for each byte of the file, beyond [`MEMORY_LEAST`].
 const MEMORY_A_BYTE: u64 = 4;
 
-/// Longest SQL statement in bytes, far above those of the schema and of our queries.
+/// Longest SQL statement in bytes, far above those of the schema and of plimsoll's queries.
 const STATEMENT_LONGEST: i32 = 64 << 10;
-/// Most columns of a table: our widest has 32; those of later versions may be wider.
+/// Most columns of a table: plimsoll's widest has 32; those of later versions may be wider.
 const COLUMNS_MOST: i32 = 256;
-/// Deepest expression in levels: our deepest has 10.
+/// Deepest expression in levels: plimsoll's deepest has 10.
 const EXPRESSION_DEEPEST: i32 = 100;
 
-/// Returns the bytes of a run file and of what waits beside it.
+/// Returns the size in bytes of a run file with its side files.
 pub(crate) fn size(path: &Path) -> u64 {
     let beside = |suffix: &str| {
         let mut side = path.as_os_str().to_owned();
@@ -43,17 +44,18 @@ pub(crate) fn size(path: &Path) -> u64 {
     length(path).saturating_add(length(&beside("-wal")))
 }
 
-/// Returns the bytes of text that a file of `size` bytes can give, each being stored there once.
+/// Returns the bytes of text that a file of `size` bytes may yield, if each is stored there once.
 pub(crate) fn text_of(size: u64) -> u64 {
     size.saturating_add(TEXT_LEAST)
 }
 
-/// Returns the bytes of memory that the contents of a file of `size` bytes may take, with what is made of them.
+/// Returns the bytes of memory that the contents of a file of `size` bytes may take, with everything derived from
+/// them.
 pub(crate) fn memory_of(size: u64) -> u64 {
     size.saturating_mul(MEMORY_A_BYTE).saturating_add(MEMORY_LEAST)
 }
 
-/// Limits `conn` to what reading a run file of `size` bytes takes.
+/// Limits `conn` to the resources that reading a run file of `size` bytes may need.
 pub(crate) fn confine(conn: &mut Connection, size: u64) -> Result<()> {
     for (config, on) in [
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -80,14 +82,14 @@ pub(crate) fn confine(conn: &mut Connection, size: u64) -> Result<()> {
     conn.pragma_update(None, "cell_size_check", true)
 }
 
-/// Prevents statements from changing the schema or its shadow tables. A file shorter than its header says is
-/// opened with a writable schema, which this would undo.
+/// Prevents statements from changing the schema or its shadow tables. Not used for a file shorter than its header
+/// states, which can only be opened with a writable schema.
 pub(crate) fn defend(conn: &Connection) -> Result<()> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map(drop)
 }
 
-/// Returns the first thing in the file's schema that plimsoll does not make, in words. A foreign view does no harm
-/// because no view is read; a view in a table's place, a computed table, or a trigger is never there by chance.
+/// Describes the first entry in the file's schema that plimsoll does not create. A foreign view does no harm,
+/// because no view is read; but a view in a table's place, a computed table, or a trigger is never there by chance.
 pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
     let mut statement = conn.prepare("SELECT type, name, coalesce(sql, ''), rootpage FROM sqlite_schema")?;
     let mut rows = statement.query([])?;
@@ -111,8 +113,8 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
     computed(conn)
 }
 
-/// Returns a column of ours that the file computes, or an interval's number that is not the primary key, in words: both can
-/// make much out of little.
+/// Describes a column that the file computes instead of storing it, or an interval number that is not the primary
+/// key: both can turn a small file into much data.
 fn computed(conn: &Connection) -> Result<Option<String>> {
     let mut columns = conn.prepare("SELECT name, hidden FROM pragma_table_xinfo(?)")?;
     for table in TABLES.iter().map(|table| table.name) {

@@ -1,12 +1,12 @@
-//! What earlier versions stored as sentences, translated into values: here, once, as a file is read.
+//! Sentences stored by earlier versions, converted to values in one place, as a file is read.
 //!
-//! Up to version 2 of the run file, doubts about the target and notes of the engine were sentences. Those
-//! with known words become the values they were made from; the others keep their words, and decide nothing.
+//! Up to version 2 of the run file, doubts about the target and notes of the engine were sentences. Sentences with
+//! known words become the values they were made from; the others are kept as text and decide nothing.
 
 use record::{Note, TargetDoubt};
 use serde_json::Value;
 
-/// Returns the doubts of a target: values as this version stores them, or sentences as earlier ones did.
+/// Returns the doubts of a target, stored as values by this version or as sentences by earlier ones.
 pub(crate) fn doubts(stored: Vec<Value>) -> serde_json::Result<Vec<TargetDoubt>> {
     stored.into_iter().map(doubt).collect()
 }
@@ -18,7 +18,8 @@ fn doubt(stored: Value) -> serde_json::Result<TargetDoubt> {
     }
 }
 
-/// Returns the notes of a step: values as this version stores them, or sentences as earlier ones did, which decide nothing.
+/// Returns the notes of a step, stored as values by this version or as sentences by earlier ones; sentences decide
+/// nothing.
 pub(crate) fn notes(stored: Vec<Value>) -> serde_json::Result<Vec<Note>> {
     let note = |stored| match stored {
         Value::String(words) => Ok(Note::Other { words }),
@@ -27,7 +28,7 @@ pub(crate) fn notes(stored: Vec<Value>) -> serde_json::Result<Vec<Note>> {
     stored.into_iter().map(note).collect()
 }
 
-/// Makes a doubt of what stood before the fixed words.
+/// Makes a doubt from the text before the fixed words.
 type DoubtMaker = fn(String) -> TargetDoubt;
 
 /// Sentences that begin with their only variable part: a file system, a mount point or a device.
@@ -73,10 +74,10 @@ const ENDINGS: [(&str, DoubtMaker); 15] = [
     ("the file system knows no direct I/O, so the page cache takes part", |_| TargetDoubt::NoDirectIo),
 ];
 
-/// Makes a doubt of what stood at the two places between the fixed words.
+/// Makes a doubt from the two texts around and between the fixed words.
 type MadeOfTwo = fn(String, String) -> TargetDoubt;
 
-/// Sentences with two variable parts: the first begins the sentence, the second stands between the two texts.
+/// Sentences with two variable parts: the first begins the sentence, the second is between the two fixed texts.
 const BRACKETS: [(&str, &str, MadeOfTwo); 3] = [
     (
         " is a network file system (from ",
@@ -91,7 +92,7 @@ const BRACKETS: [(&str, &str, MadeOfTwo); 3] = [
     }),
 ];
 
-/// Returns the doubt that an earlier version put into these words.
+/// Returns the doubt that an earlier version expressed in these words.
 fn known(words: &str) -> Option<TargetDoubt> {
     let one = ENDINGS.iter().find_map(|(ending, made)| {
         let what = words.strip_suffix(ending)?;

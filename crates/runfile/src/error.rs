@@ -1,8 +1,8 @@
-//! Why a run file could not be written or read, with the remedy.
+//! Reasons why a run file cannot be written or read, with the remedy.
 
 use std::path::{Path, PathBuf};
 
-/// Why a run could not be stored.
+/// Reasons why a run cannot be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The name is taken.
@@ -51,7 +51,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// The thread that writes is gone.
+    /// The writer's thread has ended.
     #[error(
         "the writer of the run file {path} has ended before its time, which is a fault of plimsoll; what was recorded up to \
          the last checkpoint stays readable there"
@@ -60,7 +60,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// A plan names a file whose name is not valid text.
+    /// A plan names a file whose name is not valid UTF-8.
     #[error("step '{step}' cannot be stored as JSON: {source}; use file names that are valid UTF-8")]
     NotText {
         /// Name of the step.
@@ -68,12 +68,12 @@ pub enum WriteError {
         /// The encoder's error.
         source: serde_json::Error,
     },
-    /// An interval or an end came while no step was open.
+    /// An interval or an end was handed over while no step was open.
     #[error("{what} was handed over while no step is open in {path}; call step_started first")]
     NoStep {
         /// The file.
         path: PathBuf,
-        /// What came.
+        /// The record that was handed over.
         what: &'static str,
     },
 }
@@ -89,7 +89,7 @@ impl WriteError {
     }
 }
 
-/// Why a file could not be read as a run.
+/// Reasons why a file cannot be read as a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunfileError {
     /// There is no such file.
@@ -109,17 +109,17 @@ pub enum RunfileError {
         /// The system's error.
         reason: String,
     },
-    /// The file is something else.
+    /// The file is not a run file.
     #[error(
         "{path} is no run file: it looks like {looks_like}; name a file that plimsoll recorded (*.plimsoll)"
     )]
     NotARunFile {
         /// The file.
         path: PathBuf,
-        /// What the file looks like.
+        /// Apparent kind of the file.
         looks_like: &'static str,
     },
-    /// A later version of plimsoll wrote it.
+    /// A later version of plimsoll wrote the file.
     #[error(
         "{path} was written by a later version of plimsoll (file version {found}, this one reads up to {known}); \
          update plimsoll"
@@ -129,7 +129,7 @@ pub enum RunfileError {
         path: PathBuf,
         /// Version of the file.
         found: i32,
-        /// Newest version that this one reads.
+        /// Newest version that this program reads.
         known: i32,
     },
     /// The end of the file is missing.
@@ -145,7 +145,7 @@ pub enum RunfileError {
         /// Bytes that the file has.
         found: u64,
     },
-    /// The schema holds what plimsoll never puts there.
+    /// The schema contains something that plimsoll never puts there.
     #[error(
         "{path} holds {what}, which plimsoll never makes: reading it could run without end, so nothing of it is read; ask \
          for the file as plimsoll recorded it"
@@ -153,7 +153,7 @@ pub enum RunfileError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// The first such thing.
+        /// Description of the first such entry.
         what: String,
     },
     /// The contents do not make sense.
@@ -163,7 +163,7 @@ pub enum RunfileError {
         path: PathBuf,
         /// Name of the table.
         table: &'static str,
-        /// What is wrong.
+        /// Description of the damage.
         reason: String,
     },
 }

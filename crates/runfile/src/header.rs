@@ -1,4 +1,4 @@
-//! The run as a whole in its tables: how it began, the host, the target and the devices below it.
+//! The run as a whole in its tables: its beginning, the host, the target and the devices below it.
 
 use record::{DeviceFacts, ExceededWhile, HostFacts, Origin, Run, TargetFacts};
 use rusqlite::{Connection, Result};
@@ -9,7 +9,7 @@ use crate::machine;
 use crate::scan::{Fault, Place, Scan};
 use crate::table::{self, Inserts, table};
 
-/// What describes a run as a whole.
+/// Description of the run as a whole.
 #[derive(Default)]
 pub(crate) struct Head {
     version: String,
@@ -124,7 +124,7 @@ impl Head {
     }
 }
 
-/// Stores what describes `run` as a whole; replaces what was stored before.
+/// Stores the description of `run` as a whole; replaces the one stored before.
 pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
     table::replace::<Runs>(conn, [&Head::of(run)])?;
     table::replace::<Hosts>(conn, &run.host)?;
@@ -143,7 +143,7 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
 /// Columns of `run` that files of earlier versions lack.
 const LATER: [&str; 4] = ["own_policies", "exceeded", "asked", "forecast_ns"];
 
-/// Reads the run as a whole, without what is in other tables.
+/// Reads the description of the run, without the contents of other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {
     let query = table::select_of_any_version::<Runs>(scan, &LATER);
     let head = scan.all(query, table::taken::<Runs>).into_iter().next();

@@ -1,8 +1,8 @@
-//! A run in its one SQLite file.
+//! A run in a single SQLite file.
 //!
 //! [`Writer`] stores a run while it happens, [`write()`] stores one that is over, and [`read`] returns it, whether
-//! it ended well or was cut off; from a damaged file, [`read_what_can_be`] returns what is left. Tables and columns
-//! are described in `docs/reference/run-file.md`; they are designed to be read without this crate too.
+//! it ended well or was cut off; from a damaged file, [`read_what_can_be`] returns the intact part. Tables and
+//! columns are described in `docs/reference/run-file.md`; they are designed to be readable without this crate too.
 
 mod birth;
 mod cell;

@@ -16,7 +16,7 @@ pub(crate) struct Standing {
 }
 
 table! {
-    /// Every block device of a watched machine, with what it is stacked on.
+    /// Every block device of a watched machine, with the devices below it.
     Machine, "machine_device" of Standing, Own(position) {
         Text: name = node.facts.name, kind;
         Maybe<Text>: level;
@@ -61,7 +61,7 @@ table! {
     }
 }
 
-/// Stores the devices; replaces what was stored before.
+/// Stores the devices; replaces those stored before.
 pub(crate) fn store_devices(conn: &Connection, devices: &[DeviceNode]) -> Result<()> {
     table::clear::<Machine>(conn)?;
     let mut inserts = Inserts::<Machine>::table(conn)?;
@@ -75,7 +75,7 @@ pub(crate) fn store_devices(conn: &Connection, devices: &[DeviceNode]) -> Result
     Ok(())
 }
 
-/// Stores the phases; replaces what was stored before.
+/// Stores the phases; replaces those stored before.
 pub(crate) fn store_phases(conn: &Connection, phases: &[Phase]) -> Result<()> {
     let rows: Vec<Stretch> = phases.iter().map(stretch).collect();
     table::replace::<Phases>(conn, &rows)

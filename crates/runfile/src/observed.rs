@@ -1,4 +1,4 @@
-//! Series that another tool printed, in their tables: a row for each interval and device, a column for each metric.
+//! Another tool's series in their tables: a row for each interval and device, a column for each metric.
 
 use record::{CpuMetric, Metric, ObservedDevice, ObservedMachine};
 use rusqlite::{Connection, Result, Row, Statement};
@@ -18,7 +18,7 @@ table! {
 }
 
 table! {
-    /// Devices that have values, and their metrics; the CPUs' row has no device.
+    /// Devices with values, and their metrics; the CPUs' row has no device.
     AllSeries, "observed_series" of (Option<String>, Vec<Value>), Own(series) {
         Maybe<Text>: device = 0;
         Json: metrics = 1;
@@ -31,7 +31,7 @@ table! {
     }
 }
 
-/// Gives tables a column for each existing metric, in the order of declaration. NaN is stored as NULL.
+/// Gives each table a column for each existing metric, in the order of declaration. NaN is stored as NULL.
 macro_rules! values {
     ($($table:ident, $name:literal, $key:ident($number:ident) $(, $of:ident($owner:ident))?: $metrics:expr;)+) => {$(
         pub(crate) struct $table;
@@ -67,7 +67,7 @@ values! {
     DiskValues, "observed_disk", Of(interval), Of(series): Metric::all();
 }
 
-/// Stores `observed`; replaces what was stored before. Rows without values are left out.
+/// Stores `observed`; replaces the series stored before. Rows without values are left out.
 pub(crate) fn store(conn: &Connection, observed: Option<&ObservedMachine>) -> Result<()> {
     let source = observed.map(|observed| (observed.source.clone(),));
     table::replace::<Sources>(conn, &source)?;
@@ -94,7 +94,7 @@ pub(crate) fn store(conn: &Connection, observed: Option<&ObservedMachine>) -> Re
         }
         for (place, device) in observed.devices.iter().enumerate() {
             if gather(&mut wide, &device.metrics, number, |metric| metric as usize) {
-                // Series are numbered from 1, and the first is the CPUs'.
+                // Series are numbered from 1, and the first one is of the CPUs.
                 disks.put(&[interval, Some(place as i64 + 2)], &wide)?;
             }
         }
@@ -102,12 +102,12 @@ pub(crate) fn store(conn: &Connection, observed: Option<&ObservedMachine>) -> Re
     Ok(())
 }
 
-/// Returns the metrics of a series, each by its word.
+/// Returns the metrics of a series, each as its snake_case word.
 fn names<M: serde::Serialize>(metrics: &[(M, Vec<f64>)]) -> Vec<Value> {
     metrics.iter().map(|(metric, _)| Value::String(word(metric))).collect()
 }
 
-/// Fills `row` with the values at `number`, each at its metric's `place`; returns whether there are any.
+/// Fills `row` with the values at `number`, each at its metric's `place`; returns whether there are any values.
 fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, place: fn(M) -> usize) -> bool {
     row.fill(f64::NAN);
     for (metric, values) in metrics {
@@ -116,7 +116,7 @@ fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, pl
     row.iter().any(|value| !value.is_nan())
 }
 
-/// Returns what [`store`] stored; `None` if the file was written before there was such a table.
+/// Returns the series that [`store`] stored; `None` if the file is of a version without these tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Option<ObservedMachine> {
     let source = table::all_if_there::<Sources>(scan).into_iter().next()?.0;
     let mut observed = ObservedMachine { source, ..ObservedMachine::default() };
@@ -145,7 +145,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Option<ObservedMachine> {
     Some(observed)
 }
 
-/// Bytes of memory that a report makes of a device besides its values, mainly for its lines in every chart;
+/// Bytes of memory that a device takes in a report in addition to its values, mainly for its lines in every chart;
 /// measured with reports of 20,000 devices.
 const SERIES_WEIGHS: u64 = 12_000;
 
@@ -157,7 +157,7 @@ fn series(scan: &Scan<'_>, observed: &mut ObservedMachine) -> Vec<i64> {
         let (device, metrics) = table::taken::<AllSeries>(row)?;
         bounded(observed.devices.len() + 1, "devices", DEVICES_MOST)?;
         bounded(metrics.len(), "metrics of a device", Metric::all().count())?;
-        // Counted however little the file says of each, because a report draws them.
+        // Counted even if the file holds few values of a device, because a report draws each device.
         scan.weighs(SERIES_WEIGHS + (3 * metrics.len() * count * size_of::<f64>()) as u64)?;
         match device {
             None => observed.cpu = empty(metrics, count)?,
@@ -172,7 +172,7 @@ fn series(scan: &Scan<'_>, observed: &mut ObservedMachine) -> Vec<i64> {
     numbers
 }
 
-/// Returns `count` unknown values for each metric that has one of the words.
+/// Returns `count` unknown values for each metric in `words`.
 fn empty<M: serde::de::DeserializeOwned>(words: Vec<Value>, count: usize) -> Outcome<Vec<(M, Vec<f64>)>> {
     let each = words.into_iter().map(|word| Ok((serde_json::from_value(word)?, vec![f64::NAN; count])));
     each.collect()

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Parent of root's run files without a home, as when a service or cron starts the program: only root can write there.
+/// Parent of root's run files if there is no home, as under a service manager or cron: only root can write there.
 const OF_ROOT: &str = "/var/lib";
 
-/// Whose run files a directory is for.
+/// Owner of the run files in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// Root's.
@@ -37,8 +37,8 @@ pub fn state_directory_from(
     Some(state.join("plimsoll"))
 }
 
-/// Bytes of a stem: command, time, number, ending and SQLite's suffixes fit after it within the 255 bytes
-/// that file systems allow.
+/// Most bytes of a stem, which leaves room for command, time, number, extension and SQLite's suffixes within the
+/// 255 bytes that file systems allow.
 const STEM_MAX: usize = 160;
 
 /// Returns a file name's stem for a target: `data` for `/mnt/data`, `lab-aws-gp3` for `lab:aws-gp3`, `root`
@@ -57,11 +57,11 @@ pub fn stem_of(target: &str) -> String {
     }
 }
 
-/// Bytes of a command in a name.
+/// Most bytes of a command in a name.
 const COMMAND_MAX: usize = 40;
 
-/// Returns the start of the names of a run's files: the target and the command, such as `vol-check`; the
-/// command alone without a target.
+/// Returns the start of the names of a run's files: the target and the command, such as `vol-check`; without a
+/// target, the command alone.
 pub fn stem_of_run(target: &str, command: &str) -> String {
     let command = stem_of(command);
     let command = command[..command.floor_char_boundary(COMMAND_MAX)].trim_end_matches(['-', '.']);
@@ -71,8 +71,8 @@ pub fn stem_of_run(target: &str, command: &str) -> String {
     }
 }
 
-/// Returns the names that the files of a run may have, in the order in which they are tried: `STEM-TIME`,
-/// then `STEM-TIME-2` and so on. `time` is `YYYY-MM-DD-HHMM`, or `YYYY-MM-DD` if no more is known.
+/// Returns the names that the files of a run may have, in the order in which to try them: `STEM-TIME`, then
+/// `STEM-TIME-2` and so on. `time` is `YYYY-MM-DD-HHMM`, or `YYYY-MM-DD` if the time of day is unknown.
 pub fn names(stem: &str, time: &str) -> impl Iterator<Item = String> {
     let base = format!("{stem}-{time}");
     (1_u64..).map(move |number| match number {
@@ -99,7 +99,7 @@ mod tests {
             );
             assert_eq!(from(None, Some("/home/a"), whose).unwrap(), "/home/a/.local/state/plimsoll");
         }
-        // Never a place in which others may put things first.
+        // Never a place where others may have put files before.
         assert_eq!(from(None, None, Whose::Root).unwrap(), "/var/lib/plimsoll");
         assert_eq!(from(None, None, Whose::User), None);
         assert_eq!(from(None, Some("relative"), Whose::User), None);

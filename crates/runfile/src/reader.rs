@@ -13,14 +13,15 @@ use crate::scan::{Fault, Loss, Outcome, Place, Scan};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
 use crate::{RunfileError, confined, header, observed, reported, samples, steps, table};
 
-/// How long a reader waits for a writer that is just changing the file's mode.
+/// Longest wait of a reader while a writer changes the file's mode.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads a whole run: everything up to the last commit in the file or in the `-wal` file beside it. The file
 /// is not changed. A step whose end was never stored is rebuilt from its intervals and ends `Interrupted`.
 ///
 /// # Errors
-/// `NotFound`, `NotARunFile` with what it looks like, `Newer`, `Unreadable`, `CutOff`, and `Damaged` with the table.
+/// `NotFound`, `NotARunFile` with the apparent kind of file, `Newer`, `Unreadable`, `CutOff`, and `Damaged` with
+/// the table.
 pub fn read(path: &Path) -> Result<Run, RunfileError> {
     let (run, troubles) = read_what_can_be(path)?;
     match troubles.into_iter().next() {
@@ -29,17 +30,17 @@ pub fn read(path: &Path) -> Result<Run, RunfileError> {
     }
 }
 
-/// Reads what can be read of a run file that may be damaged: the run without the lost rows and pages, and
-/// what was lost, one entry for each table. Without entries, the run is the one that [`read`] returns.
+/// Reads the intact part of a run file that may be damaged: the run without the lost rows and pages, and the
+/// losses, one entry for each table. Without losses, the run is the one that [`read`] returns.
 ///
 /// # Errors
-/// Those of [`read`], if nothing of what happened can be read.
+/// Those of [`read`], if nothing of the run can be read.
 pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
     let cut_off = look(path)?;
     let size = confined::size(path);
     let opened = || open(path, (cut_off.as_ref(), size));
     let conn = opened().map_err(|error| unreadable(path, &error))?;
-    // One transaction, so that a run being written is read as of one moment.
+    // One transaction, so that a run still being written is read as of one moment.
     conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
     let identity = identity(&conn);
     check_identity(path, identity.map_err(|error| damaged(path, "sqlite_schema", &error.to_string()))?)?;
@@ -67,7 +68,8 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
     }
 }
 
-/// Returns what plimsoll never puts into a schema. If SQLite cannot read the schema, nothing can be read at all.
+/// Returns anything in the schema that plimsoll never puts there. If SQLite cannot read the schema, nothing can be
+/// read at all.
 fn foreign(conn: &Connection) -> Option<String> {
     match confined::foreign(conn) {
         Ok(what) => what,
@@ -76,7 +78,7 @@ fn foreign(conn: &Connection) -> Option<String> {
     }
 }
 
-/// Reads all tables; `opened` opens the file once more.
+/// Reads all tables; `opened` opens another connection to the file.
 fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection> + Sync)) -> Run {
     let mut run = header::read(scan);
     run.steps = steps::read(scan);
@@ -88,7 +90,7 @@ fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection
     run
 }
 
-/// Returns what was lost of a table, with what was expected there.
+/// Describes the loss in a table, with the expected content.
 fn in_words(loss: &Loss) -> String {
     let more = match loss.more {
         0 => String::new(),
@@ -103,8 +105,8 @@ fn in_words(loss: &Loss) -> String {
     }
 }
 
-/// Looks at the first bytes before SQLite does, because its own words ("file is not a database") help nobody.
-/// Returns an error value if the end is missing.
+/// Checks the first bytes before SQLite does, because SQLite's own message ("file is not a database") helps nobody.
+/// Returns an error value if the end of the file is missing.
 fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
     let not = |looks_like| Err(RunfileError::NotARunFile { path: path.to_owned(), looks_like });
     let refused = |error: std::io::Error| match error.kind() {
@@ -130,8 +132,8 @@ fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
     }
 }
 
-/// Returns an error value if the file is shorter than its header says. The header's size counts only if the
-/// change counters agree (SQLite's file format, section 1.3.7) and no changes wait beside the file.
+/// Returns an error value if the file is shorter than its header states. The size in the header is valid only if
+/// the change counters agree (SQLite's file format, section 1.3.7) and no side file has pending changes.
 fn cut_off(path: &Path, head: &[u8], found: u64) -> Option<RunfileError> {
     let number = |at: usize| head.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));
     let page = match u64::from(number(16)? >> 16) {
@@ -159,15 +161,16 @@ fn looks_like(head: &[u8]) -> &'static str {
     }
 }
 
-/// Opens the file. One without side files is complete by itself: opened as immutable it leaves none behind,
-/// and also opens from read-only places. If there are side files, SQLite must join them.
+/// Opens the file. A file without side files is complete: opening it as immutable creates no side files, and works
+/// in read-only places. If there are side files, SQLite must merge them.
 fn open(path: &Path, (cut_off, size): (Option<&RunfileError>, u64)) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let mut conn = Connection::open_with_flags(uri(path, !waits_beside(path)), flags)?;
     conn.busy_timeout(PATIENCE)?;
     confined::confine(&mut conn, size)?;
-    // A file shorter than its header says only opens this way (SQLite's document on recovering corrupt databases).
+    // Only a writable schema lets SQLite open a file shorter than its header states (SQLite's document on
+    // recovering corrupt databases).
     match cut_off {
         Some(_) => conn.pragma_update(None, "writable_schema", true)?,
         None => confined::defend(&conn)?,
@@ -175,7 +178,7 @@ fn open(path: &Path, (cut_off, size): (Option<&RunfileError>, u64)) -> rusqlite:
     Ok(conn)
 }
 
-/// Whether changes wait beside the file that it does not hold yet.
+/// Whether side files hold changes that the file does not have yet.
 fn waits_beside(path: &Path) -> bool {
     let holds_something = |suffix: &str| {
         let mut side = path.as_os_str().to_owned();
@@ -203,7 +206,7 @@ fn uri(path: &Path, alone: bool) -> String {
     text
 }
 
-/// Returns identity and version as the file states them.
+/// Returns the identity and version that the file states.
 fn identity(conn: &Connection) -> Outcome<(i32, i32)> {
     let pragma = |name: &str| conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).optional();
     Ok((pragma("application_id")?.unwrap_or_default(), pragma("user_version")?.unwrap_or_default()))

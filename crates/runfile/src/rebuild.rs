@@ -15,8 +15,8 @@ pub(crate) fn jobs_of(plan: &StepPlan) -> Vec<String> {
     jobs
 }
 
-/// Fills in what the missing end would have said: one worker for each job stands for all of the job's workers,
-/// with what its counted intervals hold. Service and submission times are not known by interval and stay empty.
+/// Fills in the totals of a step whose end is missing: one worker for each job, with the sums of that job's counted
+/// intervals. Service and submission times are not stored by interval and stay empty.
 pub(crate) fn rebuild(step: &mut StepRecord) {
     step.ended = step.intervals.iter().map(|interval| interval.end).fold(step.started, Nanos::max);
     step.ending = Ending::Interrupted;

@@ -1,4 +1,4 @@
-//! Stores a run from a thread of its own, so that measuring never waits for the device that holds the file.
+//! Stores a run from a separate thread, so that measuring never waits for the device that holds the file.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
@@ -12,26 +12,26 @@ use crate::{WriteError, Writer};
 /// Most entries that may wait to be stored: about a quarter of an hour of a watch that samples every second.
 const ENTRIES_MOST: usize = 1024;
 
-/// How long a full queue waits for the writer to take one more entry; after that entries are lost until it
-/// does. In virtual time a run fills the queue in a moment, and the writer is only slower.
+/// Longest wait of a full queue for the writer to take an entry; after it, entries are lost until the writer takes
+/// one. In virtual time a run fills the queue in a moment, and the writer is only slow, not stuck.
 const FULL_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long the end waits for each entry to be stored. The kernel's own patience with a device is 30 s and
-/// more, which is too long for anyone who has pressed Ctrl-C.
+/// Longest wait at the end for each entry to be stored. The kernel waits 30 s and more for a device, which is too
+/// long for anyone who has pressed Ctrl-C.
 const END_PATIENCE: Duration = Duration::from_secs(8);
 
 /// One call of the writer.
 type Work = Box<dyn FnOnce(&mut Writer) -> Result<(), WriteError> + Send>;
 
-/// What is to be done with the file.
+/// Request to the writer's thread.
 enum Entry {
     /// The call stores an entry of this kind.
     Store(EntryKind, Work),
-    /// The file is complete.
+    /// Finish the file, which is complete.
     Finish,
 }
 
-/// The kind of entry that an outcome is about.
+/// Kind of the entry that an outcome belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A sample.
@@ -40,29 +40,30 @@ pub enum EntryKind {
     Other,
 }
 
-/// What became of an entry.
+/// Result of storing an entry.
 pub type Outcome = (EntryKind, Result<(), WriteError>);
 
-/// A run file that a thread of its own writes. The calls are those of [`Writer`] and return at once;
-/// [`outcomes`](Recorder::outcomes) returns what became of them. On drop, it waits a while for what is still to be stored.
+/// A run file that a separate thread writes. The calls are those of [`Writer`] and return at once;
+/// [`outcomes`](Recorder::outcomes) returns their results. On drop, waits a while for entries that are not stored
+/// yet.
 pub struct Recorder {
     path: PathBuf,
-    /// `None` once nothing more is to come.
+    /// `None` once no more entries will follow.
     entries: Option<SyncSender<Entry>>,
     answers: Receiver<Outcome>,
     /// Outcomes that the caller has not fetched yet.
     known: Vec<Outcome>,
-    /// Entries that were handed over and are not stored yet.
+    /// Number of entries handed over but not stored yet.
     waiting: usize,
-    /// Whether the writer has stored nothing within the longest acceptable wait.
+    /// Whether the writer has stored nothing for longer than acceptable.
     silent: bool,
 }
 
 impl Recorder {
-    /// Hands `writer` over to a thread.
+    /// Moves `writer` to a new thread.
     ///
     /// # Errors
-    /// `Create` if the machine has no thread left.
+    /// `Create` if the machine cannot start another thread.
     pub fn start(writer: Writer) -> Result<Recorder, WriteError> {
         let path = writer.path().to_owned();
         let (entries, taken) = sync_channel(ENTRIES_MOST);
@@ -133,7 +134,7 @@ impl Recorder {
         self.store(Writer::commit);
     }
 
-    /// Returns what became of entries since the last call, in their order.
+    /// Returns the outcomes of entries since the last call, in order.
     pub fn outcomes(&mut self) -> Vec<Outcome> {
         while let Ok(outcome) = self.answers.try_recv() {
             self.take(outcome);
@@ -141,7 +142,8 @@ impl Recorder {
         std::mem::take(&mut self.known)
     }
 
-    /// Waits until everything is stored, or nothing was for several seconds; returns outcomes as [`Recorder::outcomes`] does.
+    /// Waits until everything is stored, or until nothing has been for several seconds; returns outcomes as
+    /// [`Recorder::outcomes`] does.
     pub fn settle(&mut self) -> Vec<Outcome> {
         while self.waiting > 0 && !self.silent {
             match self.answers.recv_timeout(END_PATIENCE) {
@@ -156,12 +158,13 @@ impl Recorder {
         self.outcomes()
     }
 
-    /// Whether the writer was given up because its device does not answer: then nothing in that folder should be touched.
+    /// Whether the writer was given up because its device does not answer; nothing in that folder should then be
+    /// touched.
     pub fn is_silent(&self) -> bool {
         self.silent
     }
 
-    /// Finishes the file as [`Writer::finish`] does; fails with the first error that was not yet fetched.
+    /// Finishes the file as [`Writer::finish`] does; fails with the first error that the caller has not fetched.
     ///
     /// # Errors
     /// `Silent` if the device did not answer, and any other error of the writer.
@@ -221,7 +224,8 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.entries = None;
-        // The thread's end of the channel closes after its writer is dropped: what is stored by then stays.
+        // The thread closes its end of the channel after dropping its writer, so everything received until then is
+        // stored.
         let deadline = Instant::now() + END_PATIENCE;
         while !self.silent && Instant::now() < deadline {
             if let Err(RecvTimeoutError::Disconnected) = self.answers.recv_timeout(Duration::from_millis(100))
@@ -232,7 +236,7 @@ impl Drop for Recorder {
     }
 }
 
-/// Returns the header alone: records are stored as they come and not carried twice.
+/// Returns the header alone: records are stored as they are made and need not be copied twice.
 fn without_records(run: &Run) -> Run {
     Run {
         version: run.version.clone(),
@@ -253,13 +257,13 @@ fn without_records(run: &Run) -> Run {
     }
 }
 
-/// Runs as the thread: stores entries in their order, and answers what became of each.
+/// Main function of the thread: stores entries in order, and sends the outcome of each.
 fn store_all(mut writer: Writer, entries: &Receiver<Entry>, answer: &Sender<Outcome>) {
     for entry in entries {
         let outcome = match entry {
             Entry::Store(of, work) => (of, work(&mut writer)),
             Entry::Finish => {
-                // Nobody may be left to receive it.
+                // The receiver may be gone.
                 let _ = answer.send((EntryKind::Other, writer.finish().map(drop)));
                 return;
             }

@@ -1,4 +1,4 @@
-//! What another tool printed, in its two tables: one row for each part, and its series point by point.
+//! Another tool's output in its two tables: one row for each part, and its series point by point.
 
 use record::{ReportedPart, Scope};
 use rusqlite::{Connection, Result};
@@ -7,7 +7,7 @@ use crate::cell::{Json, Real, Text, Whole, Word};
 use crate::scan::{Fault, Scan};
 use crate::table::{self, Inserts, table};
 
-/// A part, with the fields that SQL queries need repeated.
+/// A part, with the fields that SQL queries need as separate columns.
 pub(crate) struct PartRow {
     scope: Scope,
     job: String,
@@ -38,8 +38,8 @@ table! {
     }
 }
 
-/// Stores `parts`; replaces what was stored before. Points of a series are rows of their own, so that a day
-/// of a log neither bloats the JSON nor has to be read for the totals.
+/// Stores `parts`; replaces those stored before. Each point of a series is a row, so that a log of a whole day
+/// neither bloats the JSON nor has to be read for the totals.
 pub(crate) fn store(conn: &Connection, parts: &[ReportedPart]) -> Result<()> {
     table::clear::<Parts>(conn)?;
     table::clear::<Points>(conn)?;
@@ -59,7 +59,7 @@ pub(crate) fn store(conn: &Connection, parts: &[ReportedPart]) -> Result<()> {
     Ok(())
 }
 
-/// Returns everything that [`store`] stored; nothing if the file was written before there was such a table.
+/// Returns everything that [`store`] stored; nothing if the file is of a version without these tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Vec<ReportedPart> {
     if !scan.has("reported") {
         return Vec::new();

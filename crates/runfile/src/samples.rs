@@ -1,4 +1,5 @@
-//! Samples of the machine in their tables, and back: the bulk of a long run, so both directions are made to be fast.
+//! Storing and reading of the samples of the machine: the bulk of a long run, so both directions are made to be
+//! fast.
 
 use std::sync::Arc;
 
@@ -47,9 +48,9 @@ table! {
 }
 
 table! {
-    /// Counters of the devices. The table is narrow because a day of twenty devices is 1.7 million rows: the
-    /// view sample_disk shows them with time and name. `rows_back` leads to the same device in the last
-    /// sample, so that a rate needs neither an index nor a sort.
+    /// Counters of the devices. The table is narrow because a day of twenty devices is 1.7 million rows; the view
+    /// sample_disk adds time and name. `rows_back` leads to the row of the same device in the previous sample, so
+    /// that a rate needs neither an index nor a sort.
     Counters, "disk_counters" of DiskCounters, Own(counters), Of(sample), Of(sampled_disk), Beside(rows_back) {
         Whole: reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms,
             in_flight, busy_ms, queue_ms, discards, discards_merged, sectors_discarded, discard_ms, flushes,
@@ -63,10 +64,10 @@ table! {
     }
 }
 
-/// Fewest rows for which two threads read.
+/// Fewest rows that two threads read.
 const WORTH_TWO_THREADS: i64 = 50_000;
 
-/// Most block devices: more than a machine has had, and than a page can show.
+/// Most block devices: more than any machine has had, and more than a page can show.
 pub(crate) const DEVICES_MOST: usize = 4096;
 
 type Disks = Vec<(Arc<str>, DiskCounters)>;
@@ -74,12 +75,12 @@ type Disks = Vec<(Arc<str>, DiskCounters)>;
 /// The disks of each sample, with the sample's number.
 type NumberedDisks = Vec<(i64, Disks)>;
 
-/// What the writer remembers between samples: the numbered names, and the place of each one's last row.
+/// State of the writer between samples: the numbered names, and the place of each name's last row.
 #[derive(Debug, Default)]
 pub(crate) struct Storing {
     known: Vec<KnownDevice>,
-    /// Number of the last row of `disk_counters`. A number is not reused after rows were lost, so that no row
-    /// takes an unrelated one for its predecessor.
+    /// Number of the last row of `disk_counters`. A number is not reused after rows were lost, lest a row take an
+    /// unrelated one for its predecessor.
     row: i64,
     /// Number of the last sample.
     sample: i64,
@@ -93,7 +94,7 @@ struct KnownDevice {
 }
 
 impl Storing {
-    /// Forgets what may have been lost when a transaction was rolled back: names without a row get a new one.
+    /// Forgets state that a rollback may have invalidated: names without a row get a new one.
     pub(crate) fn recover(&mut self, conn: &Connection) {
         let count = conn.query_row("SELECT count(*) FROM sampled_disk", [], |row| row.get::<_, i64>(0));
         self.known.truncate(count.map_or(0, |count| count as usize));
@@ -115,7 +116,7 @@ impl Storing {
         Ok(())
     }
 
-    /// Returns the device's index in `known`, nearly always the same as in the sample; stores new names.
+    /// Returns the device's index in `known`, nearly always the same as its place in the sample; stores new names.
     fn number_of(&mut self, conn: &Connection, name: &Arc<str>, place: usize) -> Result<usize> {
         let is = |known: &KnownDevice| Arc::ptr_eq(&known.name, name) || known.name == *name;
         if self.known.get(place).is_some_and(is) {
@@ -146,8 +147,8 @@ fn head(conn: &Connection, sample: &Sample) -> Result<i64> {
     table::put::<Memories>(conn, &[Some(id)], &(sample.at, sample.memory))
 }
 
-/// Bytes of memory of a sample without its devices, with what a report makes of it. This and the next three
-/// were measured with reports of files of 200,000 samples.
+/// Bytes of memory that a sample without its devices takes in a report. This and the next three constants were
+/// measured with reports of files of 200,000 samples.
 const SAMPLE_WEIGHS: u64 = 350;
 /// Bytes of memory of a device in a sample.
 const DISK_WEIGHS: u64 = 160;
@@ -156,7 +157,7 @@ const DRAWN_WEIGHS: u64 = 430;
 /// Bytes of memory of a device's place in each sample.
 const PLACE_WEIGHS: u64 = 4;
 
-/// Which samples are read: every `nth` of `of`, by its position in the table.
+/// Selection of the samples that are read: every `nth` of `of`, by position in the table.
 #[derive(Clone, Copy)]
 struct Thinning {
     of: u64,
@@ -164,8 +165,8 @@ struct Thinning {
 }
 
 impl Thinning {
-    /// Returns the thinning that fits into the memory left for this file, ideally every sample. Counters go
-    /// on over those left out.
+    /// Returns the thinning that fits into the memory left for this file, ideally every sample. Counters are
+    /// cumulative, so samples may be left out.
     fn of(scan: &Scan<'_>, of_disks: &'static str) -> Thinning {
         let rows = |table: &str| {
             let count =
@@ -176,7 +177,7 @@ impl Thinning {
         let places = rows(Names::NAME).min(DEVICES_MOST as u64) * PLACE_WEIGHS;
         let weight = of * (SAMPLE_WEIGHS + places) + disks * DISK_WEIGHS + of.min(disks) * DRAWN_WEIGHS;
         let nth = weight.div_ceil(scan.memory_left().max(1)).max(1);
-        // Their memory is taken here, because two threads read them.
+        // The memory is claimed here, because two threads read the samples.
         let _ = scan.weighs((weight / nth).min(scan.memory_left()));
         if nth > 1 {
             scan.note(Heads::NAME, Place::Table, Fault::Thinned { left_out: of - of.div_ceil(nth), of });
@@ -189,14 +190,14 @@ impl Thinning {
     }
 }
 
-/// Reads every sample, or as many as there is memory for. `another` opens the file once more, for the second thread.
+/// Reads every sample, or as many as memory allows. `another` opens the file once more, for the second thread.
 pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + Sync) -> Vec<Sample> {
     let in_version_1 = scan.has("sample_disk");
     let thinning = Thinning::of(scan, if in_version_1 { "sample_disk" } else { Counters::NAME });
     let mut samples = Numbers { samples: heads(scan, thinning), thinning };
     memory(scan, &mut samples);
     if in_version_1 {
-        // This table has the name in each row.
+        // Version 1 has the device's name in each row.
         let counters = Counters::columns().into_iter().map(|column| column.name);
         let query = Query::of("sample_disk", ["sample".into(), "disk".into()].into_iter().chain(counters));
         let found = disks(scan, query, (&[], &samples));
@@ -236,14 +237,14 @@ fn memory(scan: &Scan<'_>, samples: &mut Numbers) {
     });
 }
 
-/// The samples that are read, with their numbers, in the order of these.
+/// The samples read, in ascending order of their numbers.
 struct Numbers {
     samples: Vec<(i64, Sample)>,
     thinning: Thinning,
 }
 
 impl Numbers {
-    /// Returns the sample with this number; calls come in the order of numbers. `None` if it was left out.
+    /// Returns the sample with this number, or `None` if it was left out. Numbers must ascend from call to call.
     fn place_of(&mut self, at: &mut usize, number: i64) -> Outcome<Option<&mut Sample>> {
         while self.samples.get(*at).is_some_and(|(id, _)| *id < number) {
             *at += 1;
@@ -255,7 +256,8 @@ impl Numbers {
         }
     }
 
-    /// Whether rows of the sample with this number are wanted; rows of no sample are reported when they are attached.
+    /// Whether to read rows of the sample with this number; rows of an unknown sample are reported when they are
+    /// attached.
     fn wants(&self, number: i64) -> bool {
         self.thinning.is_whole() || self.samples.binary_search_by_key(&number, |(id, _)| *id).is_ok()
     }
@@ -266,7 +268,7 @@ fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str,
     let mut at = 0;
     for (number, mut disks) in disks {
         match samples.place_of(&mut at, number) {
-            // The two halves may meet within a sample.
+            // The boundary between the two threads may be within a sample.
             Ok(Some(sample)) if !sample.disks.is_empty() => sample.disks.append(&mut disks),
             Ok(Some(sample)) => sample.disks = disks,
             Ok(None) => {}
@@ -302,7 +304,7 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
     let second = || -> Result<(NumberedDisks, Vec<Loss>)> {
         let conn = another()?;
         let scan = Scan::of(&conn, (text, u64::MAX));
-        // Names of its own, so that the two threads do not count references in the same place.
+        // Each thread has its own names, so that the two do not count references in the same place.
         let own: Vec<Option<Arc<str>>> =
             names.iter().map(|name| name.as_ref().map(|name| Arc::from(&**name))).collect();
         let found = disks(&scan, query.between(middle, last), (&own, numbers));
@@ -318,7 +320,7 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
             attach(scan, samples, (Counters::NAME, found));
             scan.take_over(losses);
         }
-        // Without a second thread or connection, the first goes on alone.
+        // Without a second thread or connection, the first continues alone.
         _ => {
             let found = disks(scan, query.between(middle, last), (&names, samples));
             attach(scan, samples, (Counters::NAME, found));
@@ -326,8 +328,8 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
     }
 }
 
-/// Reads the disks of each sample, with its number. A device's number is an index from 1 into `names`;
-/// without names the rows hold them.
+/// Reads the disks of each sample, with its number. A device's number is an index from 1 into `names`; if `names`
+/// is empty, the rows contain the names.
 fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], &Numbers)) -> NumberedDisks {
     let mut found: NumberedDisks = Vec::new();
     let mut words: Vec<Arc<str>> = Vec::new();
@@ -352,7 +354,8 @@ fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], 
                 return Err(Fault::TooMany { found: DEVICES_MOST + 1, of: "devices", most: DEVICES_MOST });
             }
             last => {
-                // A day of samples is some hundred megabytes, so each gets the capacity that the last one needed.
+                // A day of samples takes some hundred megabytes, so each list gets the capacity that the previous
+                // one needed.
                 let mut disks = Vec::with_capacity(last.map_or(0, |(_, disks)| disks.len()).max(1));
                 disks.push(disk);
                 found.push((number, disks));
@@ -363,7 +366,7 @@ fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], 
     found
 }
 
-/// Returns the name in the row, shared with the rows that had it before.
+/// Returns the name in the row, shared with earlier rows of the same name.
 fn interned(words: &mut Vec<Arc<str>>, row: &Row<'_>) -> Outcome<Arc<str>> {
     let name = text(row, 1)?;
     if let Some(known) = words.iter().find(|known| ***known == *name) {

@@ -1,4 +1,4 @@
-//! Reads the rows of a table, skips rows that make no sense and pages that cannot be read, and keeps account of what was lost.
+//! Reads the rows of a table, skips invalid rows and unreadable pages, and keeps account of the losses.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, Row};
 /// Longest value of a table, in bytes. SQLite stops before it copies a longer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Longest {
-    /// Numbers only: nothing longer than a name.
+    /// Numbers only: no value is longer than a name.
     Number = 4 << 10,
     /// Names, words, sentences.
     Text = 1 << 20,
@@ -17,10 +17,10 @@ pub(crate) enum Longest {
     Document = 64 << 20,
 }
 
-/// Most damaged places of a table; after them the rest of it is given up.
+/// Most damaged places of a table; after them, the rest of the table is given up.
 const PLACES_MOST: u32 = 1000;
 
-/// Why rows do not make sense.
+/// Reasons why a row is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error(transparent)]
@@ -63,12 +63,12 @@ impl From<rusqlite::Error> for Fault {
 
 pub(crate) type Outcome<T> = Result<T, Fault>;
 
-/// What was lost of one table.
+/// Losses in one table.
 #[derive(Debug)]
 pub(crate) struct Loss {
     /// The table.
     pub table: &'static str,
-    /// The first loss: the lost row itself, or the last row before those that cannot be read.
+    /// Place of the first loss: the lost row itself, or the last row before the unreadable ones.
     pub place: Place,
     /// The first fault.
     pub fault: Fault,
@@ -76,14 +76,14 @@ pub(crate) struct Loss {
     pub more: u64,
 }
 
-/// Where in a table something was lost.
+/// Place of a loss within a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The table as a whole.
     Table,
-    /// In this row.
+    /// This row.
     Row(i64),
-    /// After this row.
+    /// Everything after this row, up to the next readable one.
     Behind(i64),
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum Place {
 pub(crate) struct Query {
     table: &'static str,
     columns: Vec<String>,
-    /// What is joined to the table.
+    /// Join clause of the query; empty if there is none.
     joined: &'static str,
     /// Lower bound of row numbers, exclusive.
     after: i64,
@@ -117,13 +117,14 @@ impl Query {
         Query { longest: Longest::Document, ..self }
     }
 
-    /// Adds a column of a joined table after the own columns; NULL if that table has no row with the same number.
+    /// Adds a column of a joined table after the table's own columns; NULL if that table has no row with the same
+    /// number.
     pub(crate) fn joined(mut self, joined: &'static str, column: &str) -> Query {
         self.columns.push(column.to_owned());
         Query { joined, ..self }
     }
 
-    /// Reads NULL for these columns, which the table lacks.
+    /// Reads NULL for these columns, which the table does not have.
     pub(crate) fn lacking(mut self, names: &[&str]) -> Query {
         let missing = self.columns.iter_mut().filter(|column| names.contains(&column.as_str()));
         missing.for_each(|column| "NULL".clone_into(column));
@@ -134,7 +135,7 @@ impl Query {
         Query { after, upto, ..self.clone() }
     }
 
-    /// Returns the SQL. The row's number comes last, so that the other columns keep their positions.
+    /// Returns the SQL. The row number is the last column, so that the others keep their positions.
     fn sql(&self) -> String {
         let Query { table, columns, joined, .. } = self;
         let columns: String = columns.iter().map(|column| format!("{column}, ")).collect();
@@ -145,30 +146,30 @@ impl Query {
     }
 }
 
-/// The open file, with the account of what was lost.
+/// The open file, with its losses and its limits.
 pub(crate) struct Scan<'c> {
     pub conn: &'c Connection,
     losses: RefCell<Vec<Loss>>,
-    /// Bytes of text that the file may still give.
+    /// Bytes of text that the file may still yield.
     text: Cell<u64>,
-    /// Bytes of memory that its contents may still take.
+    /// Bytes of memory that the file's contents may still take.
     memory: Cell<u64>,
 }
 
-/// Bytes made of a row besides the row itself: a line of a page, its place in a chart.
+/// Bytes derived from a row in addition to the row itself: a line of a page, its place in a chart.
 const MADE_OF_A_ROW: u64 = 400;
 
-/// Bytes made of a byte of text. Parts of an imported result take this many with their report, and no other text
-/// takes more; an import of two thousand jobs is still read whole. A histogram stays in memory as it is stored.
+/// Bytes derived from a byte of text. Parts of an imported result take this many in their report, and no other text
+/// takes more; an import of two thousand jobs still fits. A histogram takes no more memory than its stored form.
 const MADE_OF_A_BYTE: u64 = 7;
 
 impl<'c> Scan<'c> {
-    /// Returns a scan of a file that may give `text` bytes of text and take `memory` bytes of memory.
+    /// Returns a scan of a file that may yield `text` bytes of text and take `memory` bytes of memory.
     pub(crate) fn of(conn: &'c Connection, (text, memory): (u64, u64)) -> Scan<'c> {
         Scan { conn, losses: RefCell::default(), text: Cell::new(text), memory: Cell::new(memory) }
     }
 
-    /// Returns what was lost, in the order in which it was noticed.
+    /// Returns the losses, in the order in which they were noticed.
     pub(crate) fn losses(self) -> Vec<Loss> {
         self.losses.into_inner()
     }
@@ -177,7 +178,7 @@ impl<'c> Scan<'c> {
         self.losses.borrow_mut().extend(losses);
     }
 
-    /// Notes a fault; of each table the first is kept and the others are counted.
+    /// Records a fault; of each table, the first fault is kept and the others are counted.
     pub(crate) fn note(&self, table: &'static str, place: Place, fault: Fault) {
         let mut losses = self.losses.borrow_mut();
         match losses.iter_mut().find(|loss| loss.table == table) {
@@ -198,7 +199,7 @@ impl<'c> Scan<'c> {
         }
     }
 
-    /// Returns every row of `query`, read by `read`, without those that make no sense.
+    /// Returns every valid row of `query`, as read by `read`.
     pub(crate) fn all<T>(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Vec<T> {
         let mut found = Vec::new();
         self.each(query, |row| {
@@ -215,13 +216,13 @@ impl<'c> Scan<'c> {
         Ok(())
     }
 
-    /// Returns the bytes of memory that are left.
+    /// Returns the remaining bytes of memory.
     pub(crate) fn memory_left(&self) -> u64 {
         self.memory.get()
     }
 
-    /// Passes every row of `query` to `read`. A row that `read` rejects is noted and left out, and so are
-    /// those on a page that SQLite cannot read.
+    /// Passes every row of `query` to `read`. Rows that `read` rejects are recorded as faults and skipped, and so
+    /// are rows on a page that SQLite cannot read.
     pub(crate) fn each(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<()>) {
         let mut after = query.after;
         for _ in 0..PLACES_MOST {
@@ -236,7 +237,7 @@ impl<'c> Scan<'c> {
         }
     }
 
-    /// Goes on from `after` to the end, or to where SQLite gives up; `after` is then the last row read.
+    /// Continues from `after` to the end, or until SQLite fails; `after` is then the last row read.
     fn go_over(
         &self,
         query: &Query,
@@ -245,7 +246,7 @@ impl<'c> Scan<'c> {
     ) -> Outcome<()> {
         self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, Longest::Document as i32)?;
         let mut statement = self.conn.prepare(&query.sql())?;
-        // Set only now: the statement of a table may be longer than its values.
+        // Set only now, because the statement of a table may be longer than its values.
         self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, query.longest as i32)?;
         let number = statement.column_count() - 1;
         let mut rows = statement.query([*after, query.upto])?;
@@ -254,7 +255,7 @@ impl<'c> Scan<'c> {
             if query.longest != Longest::Number {
                 self.take_words(row, number)?;
             }
-            // A damaged page may lead back to rows that were already read.
+            // A damaged page may lead back to rows that have already been read.
             let outcome = if this > *after { read(row) } else { Err(Fault::Disorder) };
             *after = this.max(*after);
             match outcome {
@@ -266,8 +267,8 @@ impl<'c> Scan<'c> {
         Ok(())
     }
 
-    /// Takes the contents of `row` from what the file may give: a page that many rows lead to, or a value
-    /// that stands for all missing ones, makes gigabytes of a small file.
+    /// Takes the contents of `row` from the text that the file may still yield: many rows that share one page, or
+    /// one value that replaces all missing ones, could make gigabytes of a small file.
     fn take_words(&self, row: &Row<'_>, columns: usize) -> Outcome<()> {
         let (mut text, mut blobs) = (0, 0);
         for column in 0..columns {
@@ -281,13 +282,13 @@ impl<'c> Scan<'c> {
         self.weighs(MADE_OF_A_BYTE * text + blobs)
     }
 
-    /// Returns the bytes of text that the file may still give.
+    /// Returns the bytes of text that the file may still yield.
     pub(crate) fn text_left(&self) -> u64 {
         self.text.get()
     }
 
     /// Returns the least number above `after` from which rows can be read again, found by doubling and then
-    /// halving. `None` if everything after it is lost, or the table cannot be read at all.
+    /// halving. `None` if everything after `after` is lost, or if the table cannot be read at all.
     fn readable_behind(&self, query: &Query, after: i64) -> Option<i64> {
         let sql = format!("SELECT rowid FROM {} WHERE rowid > ? ORDER BY rowid LIMIT 1", query.table);
         let readable = |from: i64| {
@@ -306,7 +307,8 @@ impl<'c> Scan<'c> {
     }
 }
 
-/// Returns the bytes taken by a row that becomes a `T`: twice its size, because a growing list is in memory twice.
+/// Returns the memory taken by a row that becomes a `T`, in bytes: twice its size, because a growing list is in
+/// memory twice.
 pub(crate) const fn row_of<T>() -> u64 {
     2 * size_of::<T>() as u64 + MADE_OF_A_ROW
 }

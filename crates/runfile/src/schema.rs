@@ -1,4 +1,4 @@
-//! The identity of a run file, and its tables in their order.
+//! The identity of a run file, and its tables in order.
 
 use crate::header::{Devices, Hosts, Runs, Targets};
 use crate::machine::{Limits, Machine, Phases};
@@ -12,11 +12,11 @@ use crate::table::{Table, create};
 /// `application_id` of every run file: the letters `Plim`.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
 
-/// `user_version` of the files that this version writes. It grows by one with every change that an older
-/// reader would not understand; each released version stays readable.
+/// `user_version` of the files that this version writes. It increases by one with every change that an older reader
+/// would not understand; every released version remains readable.
 pub const SCHEMA_VERSION: i32 = 3;
 
-/// A table by name, with the statement that makes it.
+/// A table by name, with the statement that creates it.
 pub(crate) struct TableDefinition {
     pub name: &'static str,
     statement: fn() -> String,
@@ -29,7 +29,7 @@ macro_rules! tables {
     };
 }
 
-/// Tables of [`SCHEMA_VERSION`], in their order.
+/// Tables of [`SCHEMA_VERSION`], in order.
 pub(crate) const TABLES: &[TableDefinition] = tables! {
     Runs Hosts Targets Devices
     Machine Limits Phases
@@ -40,7 +40,7 @@ pub(crate) const TABLES: &[TableDefinition] = tables! {
     Sources AllSeries Spans CpuValues DiskValues
 };
 
-/// Returns the statements that make the tables, and then the views, of [`SCHEMA_VERSION`].
+/// Returns the statements that create the tables, and then the views, of [`SCHEMA_VERSION`].
 pub(crate) fn statements() -> String {
     let tables: String = TABLES.iter().map(|table| (table.statement)()).collect();
     tables + include_str!("views.sql")

@@ -1,4 +1,4 @@
-//! The steps in their tables: what was asked, what completed in each interval, what each worker did, which I/Os failed.
+//! The steps in their tables: plans, completions in each interval, totals of each worker, failed I/Os.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::cell::{
 use crate::scan::{Fault, Outcome, Scan, row_of};
 use crate::table::{self, Inserts, Table, table};
 
-/// A step as its row has it; without an end if it was cut off.
+/// A row of a step; without an end if the step was cut off.
 #[derive(Default)]
 pub(crate) struct StepRow {
     name: String,
@@ -106,7 +106,7 @@ table! {
 }
 
 table! {
-    /// How each worker ended, separate from its sums.
+    /// End of each worker, stored separately from its sums.
     WorkerEnds, "worker_end" of WorkerTotals, Own(worker) {
         Maybe<Word>: ending;
         Maybe<Number>: first_errno;
@@ -173,8 +173,8 @@ impl StepRow {
     }
 }
 
-/// Stores one row for each direction that is `planned` or in which something happened, and at least one, so
-/// that a stall is a row of zeros. `late` is in the first row only, so that sums over rows are right.
+/// Stores one row for each direction that is `planned` or has any I/O, and at least one row, so that a stall is a
+/// row of zeros. Only the first row has `late`, so that sums over rows are right.
 pub(crate) fn interval(conn: &Connection, step: i64, interval: &Interval, planned: [bool; 4]) -> Result<()> {
     let mut parts = Inserts::<Intervals>::table(conn)?;
     let mut histograms = Inserts::<Histograms>::table(conn)?;
@@ -220,9 +220,10 @@ fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of memory that a report makes of an interval beyond those of other rows; measured with reports of files of a million.
+/// Bytes of memory that an interval takes in a report beyond those of other rows; measured with reports of files of
+/// a million intervals.
 const INTERVAL_MORE: u64 = 1_200;
-/// Bytes of memory that a report makes of a failure beyond those of other rows; measured likewise.
+/// Bytes of memory that a failure takes in a report beyond those of other rows; measured likewise.
 const FAILURE_MORE: u64 = 900;
 
 /// A step with its number, and whether its end was stored.
@@ -232,7 +233,8 @@ struct Step {
     record: StepRecord,
 }
 
-/// Reads every step with what happened in it. A step that was cut off is rebuilt from its intervals.
+/// Reads every step with its intervals, workers and failures. A step that was cut off is rebuilt from its
+/// intervals.
 pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
     let mut steps = heads(scan);
     intervals(scan, &mut steps);
@@ -247,7 +249,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
     steps.into_iter().map(|step| step.record).collect()
 }
 
-/// Reads the steps without what is in other tables.
+/// Reads the steps without the contents of other tables.
 fn heads(scan: &Scan<'_>) -> Vec<Step> {
     scan.all(table::select::<Steps>().documents(), |row| {
         let asked = table::taken::<Steps>(row)?;
@@ -276,7 +278,7 @@ fn owner(steps: &mut [Step], number: i64) -> Outcome<&mut StepRecord> {
     found.map(|place| &mut steps[place].record).map_err(|_| Fault::Orphan { owner: "step", number })
 }
 
-/// Attaches the intervals to their steps. The rows of one interval follow each other, one for each direction.
+/// Attaches the intervals to their steps. The rows of an interval are consecutive, one for each direction.
 fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
     const HISTOGRAMS: &str =
         "LEFT JOIN interval_histogram ON interval_histogram.interval = interval.interval";
@@ -288,7 +290,8 @@ fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
         let read = table::taken::<Intervals>(row)?;
         let latency = Counts::take(row, latency)?;
         let (direction, key) = (read.direction.index(), (read.job, read.start, read.end));
-        // Directions are in the order of their index, so one that does not come after the last begins a new interval.
+        // Directions are stored in the order of their index, so a direction that is not after the last one begins a
+        // new interval.
         let continues = step.intervals.last().is_some_and(|last| {
             let rest = &last.directions[direction..];
             (last.job, last.start, last.end) == key && rest.iter().all(|part| *part == Default::default())
@@ -348,7 +351,7 @@ fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
     }
 }
 
-/// Returns what is known of the worker with this number.
+/// Returns the totals of the worker with this number.
 fn of_worker(known: &mut BTreeMap<i64, Worker>, number: i64) -> Outcome<&mut WorkerTotals> {
     let found = known.get_mut(&number).map(|worker| &mut worker.totals);
     found.ok_or(Fault::Orphan { owner: "worker", number })

@@ -1,4 +1,4 @@
-//! A table as one list of its columns, from which its statement, its writing and its reading follow.
+//! A table as one list of its columns, from which its SQL statements, writing and reading are derived.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use rusqlite::{CachedStatement, Connection, Result, Row, Statement};
 use crate::cell::Kind;
 use crate::scan::{Outcome, Query, Scan};
 
-/// A table whose rows are `Row`s, each with numbers that say where it belongs.
+/// A table of `Row`s, each with numbers that identify its owners.
 pub(crate) trait Table {
-    /// What the columns hold.
+    /// Contents of the columns.
     type Row: Default;
     /// Name of the table.
     const NAME: &'static str;
-    /// The columns of numbers that come before the others.
+    /// Columns of numbers before the others.
     const KEYS: &'static [Key];
-    /// Columns of the primary key, if it is not a number of the row's own.
+    /// Columns of the primary key, if the row has no number of its own.
     const UNIQUE: Option<&'static str> = None;
 
     /// Returns the other columns.
@@ -28,25 +28,26 @@ pub(crate) trait Table {
     fn fill(into: &mut Self::Row, row: &Row<'_>, at: usize) -> Outcome<()>;
 }
 
-/// A column of numbers that identifies the row, or what it belongs to.
+/// A column of numbers that identifies the row or its owner.
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
-    /// The number of the row, assigned by SQLite if the row brings none. It is the last column of a query.
+    /// The number of the row, assigned by SQLite unless it is given. It is the last column of a query.
     Own(&'static str),
-    /// The number of what the row belongs to. It comes before the other columns of a query.
+    /// The number of the row's owner. It precedes the other columns of a query.
     Of(&'static str),
-    /// A number that may be missing and is only for SQL.
+    /// A number that may be missing and serves only SQL queries.
     Beside(&'static str),
 }
 
-/// A column as SQL names it.
+/// A column under its SQL name.
 pub(crate) struct Column {
     pub name: Cow<'static, str>,
     pub of: &'static str,
     pub nulls: bool,
 }
 
-/// Makes a [`Table`] of one list: `Kind: column, column = field;`, in which a column has the name of its field by default.
+/// Defines a [`Table`] by one list: `Kind: column, column = field;`, in which a column has the name of its field by
+/// default.
 macro_rules! table {
     (
         $(#[$about:meta])*
@@ -98,7 +99,7 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// Returns the field of a row that a column holds.
+/// Expands to the field of a row that a column holds.
 macro_rules! field {
     ($row:ident.$column:ident) => {
         $row.$column
@@ -121,7 +122,7 @@ impl Key {
         name
     }
 
-    /// Returns name, type, and the constraint after it.
+    /// Returns the name, the type and the constraint of the column.
     fn words(self) -> [&'static str; 3] {
         match self {
             Key::Own(name) => [name, "INTEGER PRIMARY KEY", ""],
@@ -137,7 +138,7 @@ fn names<T: Table>() -> Vec<Cow<'static, str>> {
     keys.chain(T::columns().into_iter().map(|column| column.name)).collect()
 }
 
-/// Returns the statement that makes the table.
+/// Returns the statement that creates the table.
 pub(crate) fn create<T: Table>() -> String {
     let columns = T::columns();
     let mut all: Vec<[&str; 3]> = T::KEYS.iter().map(|key| key.words()).collect();
@@ -165,7 +166,7 @@ pub(crate) fn select<T: Table>() -> Query {
     Query::of(T::NAME, names::<T>().into_iter().filter(|name| !left_out.contains(&&**name)))
 }
 
-/// Returns [`select`], with NULL for the columns `later` if the file is of an earlier version and lacks them.
+/// Returns [`select`], with NULL for the columns `later` if the file is of an earlier version that lacks them.
 pub(crate) fn select_of_any_version<T: Table>(scan: &Scan<'_>, later: &[&str]) -> Query {
     let probe = format!("SELECT {} FROM {} LIMIT 0", later.join(", "), T::NAME);
     let whole = scan.conn.prepare(&probe).is_ok();
@@ -194,7 +195,7 @@ fn first<T: Table>() -> usize {
     T::KEYS.iter().filter(|key| matches!(key, Key::Of(_))).count()
 }
 
-/// Returns every row that makes sense.
+/// Returns every valid row.
 pub(crate) fn all<T: Table>(scan: &Scan<'_>) -> Vec<T::Row> {
     scan.all(select::<T>(), taken::<T>)
 }

@@ -13,37 +13,37 @@ use crate::remarks::{Events, Findings};
 use crate::samples::Storing;
 use crate::{WriteError, birth, header, machine, observed, reported, steps, table};
 
-/// Time between commits: about a second at most is lost when the process is killed. Slightly less than a
-/// second, so that samples that come every second, a little early or late, are each committed as they come.
+/// Time between commits: at most about a second is lost if the process is killed. Slightly less than a second, so
+/// that samples taken every second, a little early or late, are each committed at once.
 const COMMIT_EVERY: Duration = Duration::from_millis(900);
 
-/// Time between checkpoints: at most this much is missing from a copy of the main file alone.
+/// Time between checkpoints: a copy of the main file alone lacks at most this much.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
-/// How long closing waits for a present reader.
+/// Longest wait for a current reader when closing.
 const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Whether the run file is on the device under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameDevice {
-    /// It is: commits do not sync, because a flush of ours would disturb the measurement. A power failure may
-    /// cost the file; a crash of the process does not.
+    /// On the device under test: commits do not sync, because plimsoll's own flush would disturb the measurement. A
+    /// power failure may destroy the file; a crash of the process does not.
     Yes,
-    /// It is not: checkpoints sync.
+    /// On another device: checkpoints sync.
     No,
 }
 
 impl SameDevice {
-    /// Returns `Yes` if a device below the run file's place is also below the target: a disk that both use is
-    /// disturbed even if they are on different partitions of it.
+    /// Returns `Yes` if a device below the run file's place is also below the target: I/O to a shared disk disturbs
+    /// the measurement even if it goes to another partition.
     pub fn of(place: &[DeviceFacts], target: &[DeviceFacts]) -> SameDevice {
         let shared = place.iter().any(|device| target.iter().any(|other| other.name == device.name));
         if shared { SameDevice::Yes } else { SameDevice::No }
     }
 }
 
-/// A run file that is being written. Dropped without [`finish`](Writer::finish), it stays readable and says
-/// that it is not complete.
+/// A run file that is being written. If dropped without [`finish`](Writer::finish), the file stays readable and is
+/// marked incomplete.
 #[derive(Debug)]
 pub struct Writer {
     conn: Connection,
@@ -62,13 +62,14 @@ pub struct Writer {
 #[derive(Debug)]
 struct OpenStep {
     id: i64,
-    /// Directions that its plan can issue, by [`Direction::index`].
+    /// Directions in which the plan can issue I/O, by [`Direction::index`].
     planned: [bool; 4],
-    /// Number of intervals stored so far, the first ones of the step's record.
+    /// Number of intervals stored so far: the first ones of the step's record.
     stored: usize,
 }
 
-/// Stores a run that is over, measured or imported, and returns the path. If `run.complete` is false, so is the file.
+/// Stores a run that is over, measured or imported, and returns the path. The file is marked complete only if
+/// `run.complete` is true.
 ///
 /// # Errors
 /// Those of [`Writer::create`]; `NotText` for a plan that names files outside UTF-8.
@@ -93,14 +94,15 @@ pub fn write(
 }
 
 impl Writer {
-    /// Creates the file and stores what `header` says of the run as a whole: its words, host and target, the devices of
-    /// the machine, limits and phases. Steps, samples, events and findings are left out; they come by the other calls.
+    /// Creates the file and stores the description in `header` of the run as a whole: its words, host and target,
+    /// the devices of the machine, limits and phases. Steps, samples, events and findings are left out; other calls
+    /// store them.
     ///
-    /// `birth` creates a file of the bytes that it is given, under an unused name, and returns its path. If it creates
-    /// the file whole, for example by a link to an unnamed file, a kill at any moment leaves a readable file or none.
+    /// `birth` creates a file with the given bytes under an unused name, and returns its path. If it creates the
+    /// file whole, for example by linking an unnamed file, a kill at any moment leaves a readable file or none.
     ///
     /// # Errors
-    /// Those of `birth`; `Full` and `Failed` as they come.
+    /// Those of `birth`, `Full` and `Failed`.
     pub fn create(
         birth: impl FnOnce(&[u8]) -> Result<PathBuf, WriteError>,
         header: &Run,
@@ -110,7 +112,7 @@ impl Writer {
         let path = birth(&image)?;
         let opened = birth::open(&path, place);
         if opened.is_err() {
-            // The file is ours and holds nothing; what cannot be removed does no harm.
+            // plimsoll created this file, which holds nothing; a failure to remove it does no harm.
             for ending in ["", "-wal", "-shm", "-journal"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(ending);
@@ -135,7 +137,7 @@ impl Writer {
         &self.path
     }
 
-    /// Replaces what was stored of the run as a whole when more has become known, such as target facts after the guard.
+    /// Replaces the stored description of the run when more has become known, such as target facts after the guard.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -143,8 +145,8 @@ impl Writer {
         self.put(|conn| header::store(conn, header))
     }
 
-    /// Stores the phases of a watch as far as they are known, visible to readers at once; replaces what was
-    /// stored before. Store a phase when it begins, with its expected end, so that a killed run can name it.
+    /// Stores the known phases of a watch, visible to readers at once; replaces those stored before. Store a phase
+    /// when it begins, with its expected end, so that the file of a killed run names it.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -153,8 +155,8 @@ impl Writer {
         self.commit()
     }
 
-    /// Begins a step at `at` on the run's clock. Its jobs are those of its workers, each once, in the plan's
-    /// order, until its end says otherwise.
+    /// Begins a step at `at` on the run's clock. Its jobs are those of its workers, each once, in the plan's order,
+    /// unless the end of the step replaces them.
     ///
     /// # Errors
     /// `NotText`, `Full` and `Failed`.
@@ -162,14 +164,14 @@ impl Writer {
         let id = self.next_step;
         let begun = steps::StepRow::begun(plan, self.plan_text(plan)?, at);
         self.put(|conn| steps::begin(conn, id, &begun))?;
-        // Other rows refer to this one, so it must not share their fate if a later one finds the disk full.
+        // Other rows refer to this one, so it must not be rolled back with a later row that finds the disk full.
         self.commit()?;
         self.next_step += 1;
         self.step = Some(OpenStep { id, planned: directions_of(plan), stored: 0 });
         Ok(())
     }
 
-    /// Stores an interval of the open step that has become final.
+    /// Stores a final interval of the open step.
     ///
     /// # Errors
     /// `NoStep`, `Full` and `Failed`.
@@ -180,8 +182,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Stores a reading of the machine's counters. Samples a second apart are each visible to readers as soon
-    /// as they are handed over, closer ones every second.
+    /// Stores a reading of the machine's counters. Samples a second apart are each visible to readers at once;
+    /// closer ones become visible every second.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -195,7 +197,7 @@ impl Writer {
         stored
     }
 
-    /// Stores an event beside the load. An interrupt is committed at once, whatever may follow it.
+    /// Stores an event beside the load. An interrupt is committed at once, because the process may end at any time.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -204,8 +206,8 @@ impl Writer {
         if event.kind == EventKind::Interrupt { self.commit() } else { Ok(()) }
     }
 
-    /// Ends the open step. Intervals of `record` that were not handed over one by one are stored now: those
-    /// after the first `stored` ones.
+    /// Ends the open step. Stores the intervals of `record` that were not handed over one by one: those after the
+    /// first `stored` ones.
     ///
     /// # Errors
     /// `NoStep`, `NotText`, `Full` and `Failed`.
@@ -223,7 +225,7 @@ impl Writer {
         self.checkpoint()
     }
 
-    /// Stores what the run means; replaces what was stored before.
+    /// Stores the findings; replaces those stored before.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -231,7 +233,7 @@ impl Writer {
         self.put(|conn| table::replace::<Findings>(conn, findings))
     }
 
-    /// Stores what another tool printed; replaces what was stored before.
+    /// Stores another tool's output; replaces the one stored before.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -239,7 +241,7 @@ impl Writer {
         self.put(|conn| reported::store(conn, parts))
     }
 
-    /// Makes everything handed over so far visible to readers, and safe even if this process ends.
+    /// Makes everything handed over so far visible to readers, and safe if this process ends.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -247,8 +249,8 @@ impl Writer {
         self.end_transaction().map_err(|source| failed(&self.path, source))
     }
 
-    /// Marks the run complete and closes the file, which is then one file without side files. If somebody is
-    /// reading it at this moment, the side files go when they close it.
+    /// Marks the run complete and closes the file, which then has no side files. If it is being read at this
+    /// moment, its readers remove the side files when they close it.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -259,8 +261,8 @@ impl Writer {
 
     fn close(mut self) -> Result<PathBuf, WriteError> {
         self.checkpoint()?;
-        // Leaving WAL mode removes the side files and lets the finished file open from read-only places. It
-        // needs exclusive access; a reader who stays longer than our patience only keeps the mode as it is.
+        // Leaving WAL mode removes the side files and lets the finished file be opened from read-only places. This
+        // needs exclusive access; a reader who stays too long only keeps the mode unchanged.
         let _ = self.conn.busy_timeout(CLOSING_PATIENCE);
         let _ = self.conn.pragma_update(None, "journal_mode", "DELETE");
         Ok(self.path.clone())
@@ -291,7 +293,7 @@ impl Writer {
             self.open = true;
         }
         if let Err(error) = insert(&self.conn) {
-            // What was handed over is stored whole or not at all. After a full disk SQLite has already ended the transaction.
+            // The rows are stored all or not at all. After a full disk, SQLite has already ended the transaction.
             if !self.conn.is_autocommit() {
                 let _ = self.conn.execute_batch("ROLLBACK");
             }
@@ -318,7 +320,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Commits and brings the main file up to date, which otherwise happens every ten seconds and at the end of a step.
+    /// Commits and brings the main file up to date, as otherwise happens every ten seconds and at the end of a
+    /// step.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -326,7 +329,8 @@ impl Writer {
         self.bring_up_to_date().map_err(|source| failed(&self.path, source))
     }
 
-    /// Commits and checkpoints. PASSIVE never waits: the next checkpoint copies what a reader still needs unchanged.
+    /// Commits and checkpoints. PASSIVE never waits: pages that a reader still needs unchanged are left to the next
+    /// checkpoint.
     fn bring_up_to_date(&mut self) -> rusqlite::Result<()> {
         self.end_transaction()?;
         self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
@@ -337,7 +341,8 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Nobody is left to receive an error; what cannot be committed was reported by the call that stored it.
+        // Nobody is left to receive an error; the call that stored a row has already reported a failure to commit
+        // it.
         let _ = self.checkpoint();
     }
 }
@@ -349,7 +354,7 @@ fn failed(path: &Path, source: rusqlite::Error) -> WriteError {
     }
 }
 
-/// Returns the directions that the plan can issue; their rows are written even if nothing completed.
+/// Returns the directions in which the plan can issue I/O; their rows are written even if nothing completed.
 fn directions_of(plan: &StepPlan) -> [bool; 4] {
     let mut planned = [false; 4];
     for worker in &plan.workers {

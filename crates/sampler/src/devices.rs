@@ -12,8 +12,8 @@ use crate::Root;
 /// partition, the parts of a mapping or an array, the device that holds a loop's file, and the paths of an
 /// NVMe multipath device. Empty if there is no such device.
 ///
-/// The paths (`nvme0c0n1`) have no device number of their own and come as (0, 0). Kernels without accounting
-/// for the device above them (before 6.4) count only there, so both must be sampled.
+/// The paths (`nvme0c0n1`) have no device number and are returned as (0, 0). Kernels without accounting for the device
+/// above them (before 6.4) count only on the paths, so both must be sampled.
 pub fn devices_below(root: &Root, major: u32, minor: u32) -> Vec<DeviceFacts> {
     devices_and_doubts(root, major, minor).0
 }
@@ -57,7 +57,7 @@ pub(crate) fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {
     }
 }
 
-/// Returns what makes a device that has no model because it is not hardware.
+/// Returns the software behind a device that has no model because it is not hardware.
 fn made_of(root: &Root, facts: &BlockFacts) -> Option<String> {
     let file = |name: &str| root.text(format!("sys/dev/block/{}:{}/{name}", facts.major, facts.minor));
     if let Some(backing) = &facts.backing_file {
@@ -115,8 +115,8 @@ pub(crate) fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> Devi
     }
 }
 
-/// Whether the kernel sends a flush after each stable write to `path`: its topmost device has a write cache
-/// that may lose data, and does not support writes that bypass it (FUA).
+/// Whether the kernel sends a flush after each stable write to `path`: the topmost device has a write cache that may
+/// lose data, and does not support writes that bypass it (FUA).
 pub fn flushes_each_write(root: &Root, path: &Path) -> bool {
     let Ok(facts) = kernel::target_facts(path) else { return false };
     let Some(device) = facts.devices.first() else { return false };

@@ -1,7 +1,7 @@
-//! What an EBS volume itself counts: the statistics page of its NVMe controller.
+//! An EBS volume's own counters: the statistics page of its NVMe controller.
 //!
-//! On Nitro machines Amazon's volumes are NVMe devices with a vendor's log page, 0xD0, whose counters say how long
-//! the limits of the volume, and those of the instance, were exceeded (layout as in amazon-ec2-utils and nvme-cli).
+//! On Nitro machines Amazon's volumes are NVMe devices with a vendor's log page, 0xD0, whose counters give the time
+//! over the limits of the volume, and over those of the instance (layout as in amazon-ec2-utils and nvme-cli).
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -14,7 +14,7 @@ use crate::Root;
 const PAGE: u8 = 0xd0;
 /// Bytes up to the end of the counters; the histograms after them are not read.
 const LENGTH: usize = 96;
-/// First word of the page of an EBS volume, and of an instance's own disk, whose counters have the same layout.
+/// First word of the page of an EBS volume, and of an instance's local disk, whose counters have the same layout.
 const MAGIC: [u32; 2] = [0x3c23_b510, 0xec2c_0d7e];
 /// Start of the controller's model.
 const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"];
@@ -22,15 +22,15 @@ const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instan
 /// Why a page cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// The page ends before its counters do.
+    /// The page ends before the end of its counters.
     #[error("a statistics page of {0} bytes is too short: its counters reach to 96")]
     Short(usize),
-    /// The page is another vendor's, or none.
+    /// The page belongs to another vendor, or is not a statistics page.
     #[error("a page that begins with {0:#010x} is no statistics page of Amazon's")]
     Magic(u32),
 }
 
-/// Returns the counters of a statistics page of any version: later versions add theirs at the end.
+/// Returns the counters of a statistics page of any version: later versions add counters at the end.
 ///
 /// # Errors
 /// [`PageError`].
@@ -49,8 +49,8 @@ pub fn exceeded_limits(page: &[u8]) -> Result<ExceededLimits, PageError> {
     })
 }
 
-/// Returns what the controller of disk `name` (`nvme1n1`) counts now; `None` if it is not a volume of
-/// Amazon's or this process may not ask.
+/// Returns the present counters of the controller of disk `name` (`nvme1n1`); `None` if it is not an Amazon volume or
+/// this process may not ask.
 pub fn read_exceeded_limits(root: &Root, name: &str) -> Option<ExceededLimits> {
     let model = root.text(format!("sys/block/{name}/device/model"))?;
     if !MODELS.iter().any(|known| model.trim().starts_with(known)) {
@@ -111,7 +111,7 @@ mod tests {
         std::fs::write(model.join("model"), "Some other disk\n").unwrap();
         let root = Root::at(machine.path());
         assert_eq!(read_exceeded_limits(&root, "nvme0n1"), None);
-        // Nor does a file in the device's place answer.
+        // A file in the device's place does not answer either.
         std::fs::write(model.join("model"), "Amazon Elastic Block Store              \n").unwrap();
         std::fs::create_dir_all(machine.path().join("dev")).unwrap();
         std::fs::write(machine.path().join("dev/nvme0n1"), "").unwrap();

@@ -1,4 +1,4 @@
-//! Which devices are sampled, and their counters as they come and go.
+//! The choice of devices to sample, and their counters as devices come and go.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use record::DiskCounters;
 
 use crate::parse::disk_counters;
 
-/// Which devices are sampled.
+/// The choice of devices to sample.
 pub enum Devices {
     /// The devices with these kernel names (`vda`, `dm-0`), in this order, as long as they exist.
     Named(Vec<Arc<str>>),
-    /// Every device whose kernel name this function accepts, even one that appears later. It is called once for each name.
+    /// Every device whose kernel name this function accepts, even one that appears later; called once for each name.
     Fitting(Box<dyn Fn(&str) -> bool + Send>),
 }
 
-/// Kinds of devices that are left out unless named: files under another name, and what holds no storage.
+/// Kinds of devices that are left out unless named: files under another name, and devices without storage.
 const LEFT_OUT: [&str; 4] = ["loop", "fd", "sr", "ram"];
 
 impl Devices {
@@ -50,12 +50,12 @@ pub fn left_out(name: &str) -> bool {
     kind.len() < disk.len() && LEFT_OUT.contains(&kind)
 }
 
-/// The devices that are sampled, with what was read last.
+/// The sampled devices, with the counters read last.
 #[derive(Debug)]
 pub(crate) struct FollowedDevices {
     devices: Devices,
-    /// Named devices first, then others in order of appearance; those that do not fit are remembered too, so
-    /// that the function is not called for them again.
+    /// Named devices first, then others in order of appearance; devices that do not fit are remembered too, so that the
+    /// function is not called for them again.
     known: Vec<FollowedDevice>,
     /// Number of the reading, from 1.
     round: u64,
@@ -66,7 +66,7 @@ struct FollowedDevice {
     name: Arc<str>,
     fits: bool,
     counters: DiskCounters,
-    /// The reading in which it was last seen.
+    /// The reading in which the device was last seen.
     seen: u64,
 }
 
@@ -90,8 +90,8 @@ impl FollowedDevices {
         matches!(&self.devices, Devices::Named(names) if names.is_empty())
     }
 
-    /// Takes the text of `/proc/diskstats`. Lines come in the same order every time, so the device after the
-    /// one just found is most likely the next.
+    /// Takes the text of `/proc/diskstats`. Lines are in the same order every time, so the device after the one just
+    /// found is most likely the next.
     pub(crate) fn take(&mut self, text: &[u8]) {
         self.round += 1;
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! What the kernel reports about this process.
+//! The kernel's facts about this process.
 
 use crate::Root;
 

@@ -1,4 +1,4 @@
-//! Where `/proc`, `/sys` and `/etc` are read: on this machine, or in a captured tree.
+//! The root below which `/proc`, `/sys` and `/etc` are read: on this machine, or in a captured tree.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ impl Root {
         Root(path.into())
     }
 
-    /// Whether this is the real machine.
+    /// Whether this is the root of the real machine.
     pub fn is_real(&self) -> bool {
         self.0 == Path::new("/")
     }
@@ -33,8 +33,8 @@ impl Root {
         self.0.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// Returns the contents of a small file without blanks at its ends; `None` if it is missing, empty or may
-    /// not be read. Bytes that are not text are replaced: some firmware writes them.
+    /// Returns the contents of a small file without blanks at its ends; `None` if the file is missing, empty or may not
+    /// be read. Bytes that are not text are replaced: some firmware writes them.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = std::fs::read(self.join(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes);

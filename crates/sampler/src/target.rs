@@ -1,4 +1,4 @@
-//! What a target is: its kind, its file system, the devices below it, and reasons for doubt.
+//! The facts of a target: its kind, its file system, the devices below it, and reasons for doubt.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -28,19 +28,19 @@ pub enum TargetFactsError {
         /// The system's error.
         source: io::Error,
     },
-    /// It holds no data.
+    /// The target holds no data.
     #[error(
         "{path} is {what}, which cannot be measured; name a directory on the volume, a file, or a block device"
     )]
     NoVolume {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file at the path.
         what: &'static str,
     },
 }
 
-/// What exists at a path.
+/// The kinds of content at a path.
 enum PathContent {
     Directory,
     File(Bytes),
@@ -50,9 +50,10 @@ enum PathContent {
 /// Returns facts about the target at `path`, which was typed as `words`: a directory, an existing file or a
 /// block device under `root`.
 ///
-/// `available` is the space free for this user in a directory's file system (0 for a captured machine), the length of
-/// a file, or the size of a device. `direct_alignment` is what the uppermost device demands, 512 without one; what
-/// the file system adds is known only once the file is opened. The shares stay unknown until something has been read.
+/// `available` is the space free for this user in a directory's file system (0 for a captured machine), the length of a
+/// file, or the size of a device. `direct_alignment` is the requirement of the uppermost device, 512 without one;
+/// additional requirements of the file system are known only once the file is opened. The shares stay unknown until
+/// something has been read.
 ///
 /// # Errors
 /// `NotFound`, `Refused`, and `NoVolume` for pipes, sockets and character devices.
@@ -73,7 +74,7 @@ pub fn target_facts(root: &Root, path: &Path, words: &str) -> Result<TargetFacts
     }
 }
 
-/// Returns the path without links, what exists there, and the number of its file system.
+/// Returns the path without links, its content, and the number of its file system.
 fn look(root: &Root, path: &Path) -> Result<(PathBuf, PathContent, DeviceNumber), TargetFactsError> {
     let refused = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -102,7 +103,7 @@ fn look(root: &Root, path: &Path) -> Result<(PathBuf, PathContent, DeviceNumber)
     Ok((place, found, DeviceNumber::from_dev(metadata.dev())))
 }
 
-/// Returns the device that a kernel name stands for in a captured tree, which holds no device nodes.
+/// Returns the device with this kernel name in a captured tree, which holds no device nodes.
 fn captured_device(root: &Root, path: &Path) -> Option<DeviceNumber> {
     let name = path.strip_prefix("/dev").ok()?.to_str()?;
     kernel::number_of_name(root.path(), name)

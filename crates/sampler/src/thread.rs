@@ -1,4 +1,4 @@
-//! Samples at a fixed interval on the run's clock, from a thread of its own.
+//! Samples at a fixed interval on the run's clock, from a separate thread.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -9,7 +9,7 @@ use workload::Nanos;
 
 use crate::{Devices, Root, Sampler, SamplerError};
 
-/// Samples until it is stopped or dropped; a last sample is then taken, so that differences reach to the end.
+/// A thread that samples until it is stopped or dropped; a last sample is then taken, so that differences are complete.
 #[derive(Debug)]
 pub struct SamplerThread {
     samples: Receiver<Sample>,
@@ -19,8 +19,8 @@ pub struct SamplerThread {
 }
 
 impl SamplerThread {
-    /// Samples these devices at once and then at intervals of `every` on `clock`, which shows the run's time.
-    /// The interval does not drift; samples for which a busy machine was too late are left out.
+    /// Samples these devices at once and then at intervals of `every` on `clock`, which shows the run's time. The
+    /// interval does not drift; on a busy machine, samples that would be too late are left out.
     ///
     /// # Errors
     /// [`SamplerError`] if a file of counters cannot be opened, or the thread cannot be started.
@@ -74,7 +74,7 @@ impl SamplerThread {
     fn end(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // The thread does not panic: it reads, sends and waits. If it did, what it sent is still there.
+            // The thread does not panic: it reads, sends and waits. If it did, the samples sent are still there.
             let _ = thread.join();
         }
     }
@@ -92,8 +92,8 @@ enum WaitOutcome {
     Stopped,
 }
 
-/// Waits until `clock` shows `tick`, or the thread is stopped. The system's timer and the run's clock differ:
-/// a wait that ends a little early by the latter goes on, so that a tick is neither early nor taken twice.
+/// Waits until `clock` shows `tick`, or the thread is stopped. The system's timer and the run's clock differ: a wait
+/// that ends a little early by `clock` continues, so that a tick is neither early nor taken twice.
 fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -> WaitOutcome {
     loop {
         let left = tick.since(clock());

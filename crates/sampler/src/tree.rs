@@ -1,4 +1,4 @@
-//! Every block device of the machine, with what it is stacked on.
+//! Every block device of the machine, with the devices on which it is stacked.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,35 @@ use record::{DeviceFacts, DeviceKind, DeviceNode, TargetDoubt};
 use crate::devices::{device_facts, is_path_of, path_facts, silence};
 use crate::{Root, disks};
 
-/// Returns every block device under `root`, each after those it is stacked on and as near to them as
-/// possible, so that a disk is followed by its partitions and an array follows its last part. Disks are
-/// ordered by kind and number (`sda`, `sdb`, `sdaa`).
+/// Returns every block device under `root`, each after those on which it is stacked and as near to them as possible, so
+/// that a disk is followed by its partitions and an array follows its last part. Disks are ordered by kind and number
+/// (`sda`, `sdb`, `sdaa`).
 ///
-/// Devices that hold nothing (a loop device without a file, an empty drive) are left out. Devices that
-/// `/proc/diskstats` counts but `/sys` does not show, as in some containers, have only their names.
+/// Devices without content (a loop device without a file, an empty drive) are left out. Devices that `/proc/diskstats`
+/// counts but `/sys` does not show, as in some containers, have only their names.
 pub fn device_tree(root: &Root) -> Vec<DeviceNode> {
     device_tree_and_doubts(root).0
 }
 
-/// Returns the tree of [`device_tree`], with a doubt for each device that does not answer: its settings are
-/// unknown, and are not waited for.
+/// Returns the tree of [`device_tree`], with a doubt for each device that does not answer: its settings are unknown,
+/// and nothing waits for them.
 pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<TargetDoubt>) {
     let shown: Vec<String> =
         disks::names(&root.join("sys/class/block")).iter().map(|name| name.replace('!', "/")).collect();
     let (mut nodes, doubts) = found(root, &shown);
     let counted = disks::every_device(root, "proc/diskstats");
     nodes.extend(counted.iter().filter(|disk| !shown.contains(&disk.name)).map(|disk| bare(&disk.name)));
-    // Partitions first, then whatever else is stacked on a disk.
+    // Partitions first, then other devices stacked on a disk.
     nodes.sort_by_cached_key(|node| (node.kind != DeviceKind::Partition, order(&node.facts.name)));
     let mut tree = Vec::with_capacity(nodes.len());
-    // What is stacked on something unknown (a device that has gone meanwhile) counts as physical.
+    // A device stacked on something unknown (a device that has gone meanwhile) counts as physical.
     let names: Vec<String> = nodes.iter().map(|node| node.facts.name.clone()).collect();
     nodes.iter_mut().for_each(|node| node.below.retain(|below| names.contains(below)));
     while let Some(next) = nodes.iter().position(|node| node.below.is_empty()) {
         let node = nodes.remove(next);
         place(node, &mut nodes, &mut tree);
     }
-    // Devices cannot be stacked in a circle; if they are, they are not lost.
+    // Devices cannot be stacked in a circle; if they were, none would be lost.
     while !nodes.is_empty() {
         let node = nodes.remove(0);
         place(node, &mut nodes, &mut tree);
@@ -44,7 +44,7 @@ pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<TargetDoubt>
     (tree, doubts)
 }
 
-/// Puts `node` into the tree, followed by what is stacked on it and on nothing that is still to come.
+/// Adds `node` to the tree, followed by the devices that are stacked on it and on none still to be added.
 fn place(node: DeviceNode, waiting: &mut Vec<DeviceNode>, tree: &mut Vec<DeviceNode>) {
     let name = node.facts.name.clone();
     tree.push(node);
@@ -159,7 +159,7 @@ fn mapping_kind(uuid: &str) -> DeviceKind {
     }
 }
 
-/// Returns where each device is mounted: its root rather than a folder of it, and the first of several.
+/// Returns the mount point of each device: of its root rather than of a folder in it, and the first of several.
 fn mounted(root: &Root) -> BTreeMap<(u32, u32), String> {
     let mut places: BTreeMap<(u32, u32), String> = BTreeMap::new();
     let table = kernel::mounts(root.path()).unwrap_or_default();

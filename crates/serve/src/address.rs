@@ -1,31 +1,31 @@
-//! Where to listen, as typed: on this machine alone unless an address says otherwise.
+//! The address to listen on, as typed: this machine alone unless another address is given.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Why there is no address to listen on.
+/// Reasons why there is no address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// A colon and a port, by which other programs mean every network.
+    /// A colon and a port, which other programs take to mean every network.
     #[error(
         "{word}: on which address? Say 127.0.0.1{word} for this machine alone, or 0.0.0.0{word} for every network it is on"
     )]
     NoHost {
-        /// What was typed.
+        /// The word as typed.
         word: String,
     },
-    /// A word that is no address.
+    /// A word that is not an address.
     #[error(
         "{word}: is no address to listen on; give one of this machine as a number, with or without a port, e.g. 127.0.0.1:8080, \
          [::1]:8080, or a port alone, which this machine alone can reach"
     )]
     Unknown {
-        /// What was typed.
+        /// The word as typed.
         word: String,
     },
 }
 
-/// Reads `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `10.0.0.5`, `8080`, or nothing. Without an address it is
-/// the loopback address; without a port it is 0, for which the kernel picks a free one.
+/// Reads `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `10.0.0.5`, `8080`, or nothing. The default address is
+/// the loopback address; the default port is 0, for which the kernel picks a free one.
 ///
 /// # Errors
 /// [`AddressError`].

@@ -1,4 +1,5 @@
-//! One connection: its head is read within a deadline, it is answered, and it ends. Only a listener to the news stays.
+//! One connection: its head is read within a deadline, it is answered, and it ends. Only a listener to the news
+//! stays connected.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,35 +14,35 @@ use crate::feed::Feed;
 use crate::head::{self, HEAD_MOST, Head, HeadState, RequestMethod};
 use crate::site::{Answer, Body, Site, SiteRequest, Status};
 
-/// Time within which the head of a request must be complete, however slowly it arrives.
+/// Time within which the head of a request must be complete, even if bytes keep arriving.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
-/// Time after which a peer that takes nothing of its answer is dropped.
+/// Time after which a peer that reads nothing of its answer is dropped.
 const TAKING_PATIENCE: Duration = Duration::from_secs(10);
-/// How often an idle listener is sent something, so that one that has gone is noticed.
+/// Time between two messages to an idle listener, by which a lost listener is noticed.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// A comment line of the event stream, which says nothing.
+/// A comment line of the event stream, without content.
 const BEAT: &[u8] = b":\n\n";
 
 /// A connection and its progress.
 pub(crate) struct Connection {
     stream: TcpStream,
     state: State,
-    /// When it was let in, or last took some of its answer.
+    /// Time at which the connection was accepted, or last read some of its answer.
     since: Instant,
 }
 
 enum State {
-    /// The bytes of the head that have arrived.
+    /// The bytes of the head received so far.
     Reading(Vec<u8>),
-    /// What is not taken yet; after it the connection ends.
+    /// The part of the answer not sent yet; after it the connection ends.
     Answering(Pending),
-    /// The news not taken yet, and how far the listener has heard; more news follow.
+    /// The news not sent yet, and the number of the last message; more news follow.
     Listening(Pending, u64),
     /// Nothing is left to do.
     Over,
 }
 
-/// Bytes on their way out. The body is shared by every connection that sends it.
+/// Outgoing bytes. Connections that send the same body share it.
 struct Pending {
     head: Vec<u8>,
     body: Arc<[u8]>,
@@ -52,17 +53,18 @@ impl Connection {
     /// Begins to read a request.
     pub(crate) fn new(stream: TcpStream, now: Instant) -> io::Result<Connection> {
         stream.set_nonblocking(true)?;
-        // Events are short and must not wait to be batched.
+        // Events are short and must not be delayed by batching.
         stream.set_nodelay(true)?;
         Ok(Connection { stream, state: State::Reading(Vec::new()), since: now })
     }
 
-    /// Returns what the connection waits for.
+    /// Returns the event for which the connection waits.
     pub(crate) fn polled(&self) -> PollEntry<'_> {
         let wants = match &self.state {
             State::Answering(_) => Wants::Output,
             State::Listening(pending, _) if !pending.is_taken() => Wants::Output,
-            // A listener sends no further request: readable input means that it has closed.
+            // A listener sends no further request: readable input means that the listener has closed the
+            // connection.
             State::Listening(..) | State::Reading(_) | State::Over => Wants::Input,
         };
         PollEntry::new(self.stream.as_fd(), wants)
@@ -76,7 +78,7 @@ impl Connection {
         matches!(self.state, State::Reading(_))
     }
 
-    /// How long nothing of the answer has been taken; `None` unless an answer is under way.
+    /// Returns the time since the peer last read any of its answer; `None` unless an answer is being sent.
     pub(crate) fn stalled_for(&self, now: Instant) -> Option<Duration> {
         matches!(self.state, State::Answering(_)).then(|| now.saturating_duration_since(self.since))
     }
@@ -90,7 +92,7 @@ impl Connection {
         self.state = State::Over;
     }
 
-    /// Reads and writes what is possible without waiting.
+    /// Reads and writes as much as possible without waiting.
     pub(crate) fn go_on(&mut self, door: &Door, site: &dyn Site, now: Instant) {
         let done = match &self.state {
             State::Reading(_) => self.read(door, site, now),
@@ -104,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// Hands a listener what is new, and drops a peer that is too slow.
+    /// Sends news to a listener, and drops a peer that is too slow.
     pub(crate) fn look(&mut self, feed: Option<&Feed>, now: Instant) {
         let idle = now.saturating_duration_since(self.since);
         match &mut self.state {
@@ -167,14 +169,14 @@ impl Connection {
             (Body::News, RequestMethod::HeadAlone) => {
                 State::Answering(Pending::of((head + "\r\n").into_bytes()))
             }
-            // The browser reconnects by itself, a second after the connection is lost.
+            // The browser reconnects on its own, a second after the connection is lost.
             (Body::News, RequestMethod::Body) => {
                 State::Listening(Pending::of((head + "\r\nretry: 1000\n\n").into_bytes()), 0)
             }
         };
     }
 
-    /// Writes what the peer takes without waiting.
+    /// Writes as much as the peer accepts without waiting.
     fn write(&mut self, now: Instant) -> io::Result<()> {
         let (State::Answering(pending) | State::Listening(pending, _)) = &mut self.state else {
             return Ok(());
@@ -191,14 +193,14 @@ impl Connection {
             }
         }
         if matches!(self.state, State::Answering(_)) {
-            // Shut down before it is closed: if it were closed with bytes unread, the answer could be lost.
+            // Shut down before closing: if the connection were closed with unread bytes, the answer could be lost.
             let _ = self.stream.shutdown(std::net::Shutdown::Write);
             self.state = State::Over;
         }
         Ok(())
     }
 
-    /// Reads and discards what a listener sends, which only matters if it has closed the connection.
+    /// Reads and discards input from a listener; it matters only as a sign that the connection is closed.
     fn hear_out(&mut self) -> io::Result<()> {
         match self.stream.read(&mut [0; 512]) {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
@@ -230,7 +232,7 @@ fn ask(site: &dyn Site, path: &str, head: &Head) -> Answer {
     site.answer(&SiteRequest { path, accept: &head.accept })
 }
 
-/// Answers that there is no room; best effort, because nothing waits for the write.
+/// Answers that the server is full; best effort, because nothing waits for the write.
 pub(crate) fn turn_away(mut stream: TcpStream) {
     let answer = Answer::refused(Status::Busy);
     if stream.set_nonblocking(true).is_ok() {
@@ -238,7 +240,8 @@ pub(crate) fn turn_away(mut stream: TcpStream) {
     }
 }
 
-/// The lines before every body. A browser must neither cache the answer nor pass the address on, because it holds the token.
+/// The lines before every body. A browser must neither cache the answer nor pass on the address, because the
+/// address contains the token.
 fn head_of(answer: &Answer) -> String {
     format!(
         "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Security-Policy: {}\r\nCache-Control: no-store\r\nReferrer-Policy: \

@@ -1,11 +1,11 @@
-//! What is new: the latest message of each kind, for every listener. A listener that joins late or reads slowly gets
-//! the latest and misses what it replaced, so that nothing piles up for a browser that sleeps.
+//! The news of a run: the latest message of each kind, for every listener. A listener that joins late or reads
+//! slowly gets the latest message and misses those it replaced, so that nothing piles up for an inactive browser.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Messages from a run to those who watch it.
+/// Messages from a run to its listeners.
 #[derive(Debug, Default)]
 pub struct Feed {
     said: Mutex<FeedState>,
@@ -14,7 +14,7 @@ pub struct Feed {
 
 #[derive(Debug, Default)]
 struct FeedState {
-    /// Number of messages so far, by which a listener knows how far it has heard.
+    /// Number of messages so far. A listener remembers the number of its last message.
     count: u64,
     latest: Vec<Latest>,
 }
@@ -28,7 +28,7 @@ struct Latest {
 }
 
 impl Feed {
-    /// Sends `data`, as one line, in place of the earlier message of the kind `what`.
+    /// Sends `data`, as one line, in place of the previous message of the kind `what`.
     pub fn say(&self, what: &'static str, data: &str) {
         // A line break would end the event.
         let data = data.replace(['\r', '\n'], " ");
@@ -39,7 +39,7 @@ impl Feed {
         said.latest.push(Latest { what, number, data });
     }
 
-    /// Whether anybody listens.
+    /// Whether there are any listeners.
     pub fn is_heard(&self) -> bool {
         self.listeners.load(Ordering::Relaxed) > 0
     }
@@ -48,7 +48,8 @@ impl Feed {
         self.listeners.store(count, Ordering::Relaxed);
     }
 
-    /// Returns the messages after number `heard` as server-sent events, and the number they reach; `None` if there are none.
+    /// Returns the messages after number `heard` as server-sent events, and the number of the last one; `None` if
+    /// there are none.
     pub(crate) fn since(&self, heard: u64) -> Option<(String, u64)> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.count == heard {

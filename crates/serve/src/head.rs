@@ -1,4 +1,4 @@
-//! The head of a request: which parts of it are read, and what is refused before the site is asked.
+//! The head of a request: the parts of it that are read, and the requests refused without asking the site.
 
 use httparse::{EMPTY_HEADER, Error, Header, Request, Status as ParseStatus};
 
@@ -9,7 +9,7 @@ pub(crate) const HEAD_MOST: usize = 8 << 10;
 /// Most lines of a head; a browser's has about twenty.
 const LINES_MOST: usize = 64;
 
-/// The parts of a request that are used here.
+/// The parts of a request that this crate uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Whether the body is wanted, or only its length.
@@ -20,11 +20,11 @@ pub(crate) struct Head {
     pub(crate) host: String,
     /// The origin of the page that made the request, if a page made it.
     pub(crate) origin: Option<String>,
-    /// The formats that are accepted.
+    /// Accepted formats.
     pub(crate) accept: String,
 }
 
-/// The two methods that are answered.
+/// The two supported methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequestMethod {
     /// GET.
@@ -40,7 +40,7 @@ pub(crate) enum HeadState {
     More,
     /// Complete.
     Whole(Head),
-    /// Enough has arrived to know that it will be refused.
+    /// The bytes so far show that the request will be refused.
     Refused(Status),
 }
 
@@ -62,7 +62,7 @@ fn whole(request: &Request<'_, '_>) -> Result<Head, Status> {
         Some("HEAD") => RequestMethod::HeadAlone,
         _ => return Err(Status::MethodNotAllowed),
     };
-    // A browser's GET has no body; one that has would be left unread.
+    // A browser's GET has no body; if there is one, it would be left unread.
     let has_body = |line: &Header<'_>| {
         line.name.eq_ignore_ascii_case("transfer-encoding")
             || line.name.eq_ignore_ascii_case("content-length") && line.value != b"0"
@@ -81,7 +81,8 @@ fn whole(request: &Request<'_, '_>) -> Result<Head, Status> {
     })
 }
 
-/// Returns the header of this name, which may occur once: of two, one parser takes the first and another the last.
+/// Returns the header of this name, which may occur only once: of two, one parser takes the first and another the
+/// last.
 fn one(request: &Request<'_, '_>, name: &str) -> Result<Option<String>, Status> {
     let mut values = request.headers.iter().filter(|line| line.name.eq_ignore_ascii_case(name));
     let first = values.next().map(|line| String::from_utf8(line.value.to_vec()));

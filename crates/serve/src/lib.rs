@@ -1,10 +1,10 @@
-//! Answers over HTTP to those who know the address: one thread, which runs at low priority, a fixed number of
-//! connections, and only what a [`Site`] supplies. It opens no file.
+//! Answers over HTTP to those who know the address: one thread of low priority, a fixed number of connections, and
+//! only the content that a [`Site`] supplies. This crate opens no file.
 //!
-//! In the other direction, a [`Receiver`] is sent what the user asked to be sent there.
+//! In the other direction, a [`Delivery`] sends figures to a [`Receiver`] that the user has named.
 //!
-//! Access is decided in this crate alone: where it listens ([`address()`]), who may ask ([`Door`]), how much of a
-//! request is read and for how long (`head`, `connection`). The content of the answers is the site's.
+//! This crate alone decides on access: the address to listen on ([`address()`]), the admitted requests ([`Door`]),
+//! and the size and time limits for a request (`head`, `connection`). The content of the answers is the site's.
 
 mod address;
 mod connection;

@@ -10,11 +10,11 @@ use crate::receiver::left;
 
 type LookupResult = io::Result<Vec<SocketAddr>>;
 
-/// A name with its port, the addresses found for it, and the query under way.
+/// A name with its port, the addresses found for it, and a query in progress.
 pub(crate) struct Lookup {
     host: String,
     known: Vec<SocketAddr>,
-    /// The answer of the thread that asks; a thread that gets none is left running, and there is never a second.
+    /// Answer of the querying thread. A thread without an answer is left running, and no second one is started.
     asked: Option<Receiver<LookupResult>>,
 }
 
@@ -23,7 +23,7 @@ impl Lookup {
         Lookup { host, known: Vec::new(), asked: None }
     }
 
-    /// Returns the addresses, which are looked up once.
+    /// Returns the addresses, looking them up only once.
     pub(crate) fn addresses(&mut self, until: Instant) -> LookupResult {
         if !self.known.is_empty() {
             return Ok(self.known.clone());
@@ -46,7 +46,7 @@ impl Lookup {
         Ok(self.known.clone())
     }
 
-    /// Drops the addresses, because nothing answers at them any more, so that they are looked up again.
+    /// Drops the addresses, because nothing answers there any more, so that they are looked up again.
     pub(crate) fn forget(&mut self) {
         self.known.clear();
     }
@@ -56,7 +56,7 @@ fn ask(host: String) -> io::Result<Receiver<LookupResult>> {
     let (answer, asked) = channel();
     let look = move || {
         let found = host.to_socket_addrs().map(Iterator::collect);
-        // The receiving end may be gone by now.
+        // The receiving end may already be gone.
         let _ = answer.send(found);
     };
     std::thread::Builder::new().name("lookup".to_owned()).spawn(look)?;

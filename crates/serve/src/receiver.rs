@@ -1,4 +1,4 @@
-//! An HTTP receiver, on this machine or its network, to which something is sent.
+//! An HTTP receiver of figures, on this machine or its network.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use crate::lookup::Lookup;
 /// Most bytes read of an answer's head.
 const HEAD_MOST: usize = 8 << 10;
 
-/// The address to which something is sent.
+/// The address of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receiver {
     /// Name or number, with the port.
@@ -19,7 +19,7 @@ pub struct Receiver {
     path: String,
 }
 
-/// Why an address is no receiver.
+/// Reasons why an address is not that of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiverError {
     /// The address asks for encryption, which is not supported.
@@ -27,18 +27,18 @@ pub enum ReceiverError {
         "{url}: https is not spoken here; send it through a collector on this machine, e.g. http://127.0.0.1:4318, which forwards it"
     )]
     Encrypted {
-        /// What was typed.
+        /// The address as typed.
         url: String,
     },
-    /// A text that is no such address.
+    /// Text that is not such an address.
     #[error("{url}: is no address of a receiver; give one such as http://127.0.0.1:4318")]
     Unknown {
-        /// What was typed.
+        /// The address as typed.
         url: String,
     },
 }
 
-/// Why something did not arrive.
+/// Reasons why a delivery failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
     /// Nothing answers.
@@ -46,10 +46,10 @@ pub enum PostError {
     Silent {
         /// The host and port.
         host: String,
-        /// What prevented an answer.
+        /// The error that prevented an answer.
         source: io::Error,
     },
-    /// The receiver answers with another status than success.
+    /// The receiver answers with a status other than success.
     #[error(
         "http://{host} refuses what it is sent with status {status}; is it a collector that takes OTLP as JSON?"
     )]
@@ -62,7 +62,7 @@ pub enum PostError {
 }
 
 impl Receiver {
-    /// Reads `http://HOST[:PORT][/PATH]`; `port` and `path` are the defaults for what is left out.
+    /// Reads `http://HOST[:PORT][/PATH]`; `port` and `path` are the defaults for missing parts.
     ///
     /// # Errors
     /// [`ReceiverError`].
@@ -95,14 +95,15 @@ impl Receiver {
     }
 }
 
-/// A sender to one receiver, one request after the other.
+/// A sender to one receiver, one request after another.
 pub struct Delivery {
     receiver: Receiver,
     lookup: Lookup,
 }
 
 impl Delivery {
-    /// Returns a sender to `receiver`, whose name is looked up with the first request, or earlier by [`Delivery::find`].
+    /// Returns a sender to `receiver`. The receiver's name is looked up with the first request, or earlier by
+    /// [`Delivery::find`].
     pub fn to(receiver: Receiver) -> Delivery {
         let lookup = Lookup::of(receiver.host.clone());
         Delivery { receiver, lookup }

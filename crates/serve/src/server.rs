@@ -1,5 +1,5 @@
-//! The one thread that answers: it waits for all connections at once, so that none costs a thread, and their number
-//! is limited.
+//! The server's one thread: it waits for all connections at once, so that none needs a thread, and limits their
+//! number.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -16,19 +16,19 @@ use crate::connection::{Connection, turn_away};
 use crate::door::Door;
 use crate::site::Site;
 
-/// Most connections at once. A browser has six.
+/// Most connections at once. A browser opens six.
 pub const CONNECTIONS_MOST: usize = 64;
-/// How many of them may listen to the news, which lasts; the others are short.
+/// Most connections that may listen to the news and therefore stay open; the others are short.
 const LISTENERS_MOST: usize = 32;
-/// How many are accepted in one turn, before those already open are served again.
+/// Most connections accepted in one turn, before those already open are served again.
 const WELCOMED_MOST: usize = 16;
-/// Time after which a peer that takes nothing of its answer gives way to a new one when all places are taken.
+/// Time after which a peer that reads nothing of its answer gives way to a new one if there is no free place.
 const STALLED: Duration = Duration::from_secs(1);
-/// How soon a listener hears what is new.
+/// Time between two deliveries of news to the listeners.
 const NEWS_EVERY: Duration = Duration::from_millis(200);
-/// How long accepting pauses when the process is out of file descriptors.
+/// Pause in accepting connections when the process is out of file descriptors.
 const NO_FILE_LEFT: Duration = Duration::from_millis(50);
-/// How often slow connections are looked for while nobody listens to the news.
+/// Time between two checks for slow connections while nobody listens to the news.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A server that runs until it is finished or dropped.
@@ -50,10 +50,10 @@ struct Room {
 }
 
 impl Server {
-    /// Listens on `address` and answers requests that `door` lets in with what `site` gives.
+    /// Listens on `address` and answers the requests that `door` admits with the content of `site`.
     ///
     /// # Errors
-    /// The address is not this machine's or is already in use, or no thread can be started.
+    /// The address does not belong to this machine or is in use, or no thread can be started.
     pub fn start(address: SocketAddr, door: Door, site: Arc<dyn Site>) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -67,7 +67,7 @@ impl Server {
         Ok(Server { address, prefix, ending, wake, thread: Some(thread) })
     }
 
-    /// Returns the address on which it listens.
+    /// Returns the address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -77,7 +77,7 @@ impl Server {
         format!("http://{}/{}", self.address, self.prefix)
     }
 
-    /// Goes on answering until nobody is connected or `patience` has passed, then ends.
+    /// Continues to answer until nobody is connected or `patience` has passed, then ends.
     pub fn finish(mut self, patience: Duration) {
         self.ending.store(true, Ordering::Relaxed);
         let _ = self.wake.write_all(b".");
@@ -89,7 +89,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Shuts down our end of the socket pair, which wakes the thread and makes it end.
+    /// Shuts down this end of the socket pair, which wakes the thread and makes it end.
     fn drop(&mut self) {
         let _ = self.wake.shutdown(std::net::Shutdown::Both);
         if let Some(thread) = self.thread.take() {
@@ -100,7 +100,7 @@ impl Drop for Server {
 
 impl Room {
     fn serve(mut self) {
-        // If lowering the priority is not allowed, it answers at the normal one.
+        // If lowering the priority is not allowed, the thread keeps its normal one.
         let _ = kernel::let_others_first();
         loop {
             let Ok(ready) = self.wait() else { return };
@@ -142,7 +142,7 @@ impl Room {
         !matches!((&self.wake).read(&mut [0; 8]), Ok(1..) | Err(_))
     }
 
-    /// Accepts waiting connections and reads at once what they have sent: a request that is already complete is
+    /// Accepts waiting connections and immediately reads what they have sent: a request that is already complete is
     /// answered before another connection can take its place.
     fn welcome(&mut self, now: Instant) {
         for _ in 0..WELCOMED_MOST {
@@ -150,7 +150,7 @@ impl Room {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // No file descriptor is left: open connections come first, and those that wait stay in the backlog.
+                // No file descriptor is left: open connections come first, and waiting ones stay in the backlog.
                 Err(_) => return std::thread::sleep(NO_FILE_LEFT),
             };
             if self.connections.len() == CONNECTIONS_MOST && !self.make_room(now) {
@@ -164,8 +164,8 @@ impl Room {
         }
     }
 
-    /// Removes the connection that has taken longest over its request, or else the one that has taken nothing of its
-    /// answer for longest; returns `false` if every connection has made a request and is taking its answer.
+    /// Removes the connection that has been sending its request longest, or else the one that has read nothing of
+    /// its answer for longest; returns `false` if every connection has made a request and is reading its answer.
     fn make_room(&mut self, now: Instant) -> bool {
         let idle = |connection: &Connection| connection.stalled_for(now).filter(|idle| *idle >= STALLED);
         let slowest = self.connections.iter().position(Connection::is_reading).or_else(|| {
@@ -176,7 +176,7 @@ impl Room {
         slowest.map(|place| self.connections.remove(place)).is_some()
     }
 
-    /// Sends news to the listeners, and removes connections that are too slow or over.
+    /// Sends news to the listeners, and removes connections that are too slow or have ended.
     fn look_around(&mut self, now: Instant) {
         let feed = self.site.feed();
         let mut listeners = 0;
@@ -194,7 +194,7 @@ impl Room {
     }
 }
 
-/// What a wait has found to be ready.
+/// Events that ended a wait.
 struct Ready {
     told_to_end: bool,
     somebody_knocks: bool,

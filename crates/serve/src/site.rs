@@ -1,21 +1,21 @@
-//! What is answered, and the rules under which a browser may use it.
+//! Answers to requests, and the rules under which a browser may use them.
 
 use std::sync::Arc;
 
 use crate::feed::Feed;
 
-/// The content that is served. It is asked by one thread, one request after the other, and must not take long.
+/// The served content. One thread asks for it, one request after another, and an answer must not take long.
 pub trait Site: Send + Sync {
-    /// Returns the answer to a request that was let in.
+    /// Returns the answer to an admitted request.
     fn answer(&self, asked: &SiteRequest<'_>) -> Answer;
 
-    /// Returns the feed for those who ask for [`Answer::news`]; `None` if there is never any news.
+    /// Returns the feed behind [`Answer::news`]; `None` if the site never has any news.
     fn feed(&self) -> Option<&Feed> {
         None
     }
 }
 
-/// A request that was let in.
+/// An admitted request.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteRequest<'a> {
     /// The path below the token, without a leading `/`.
@@ -40,16 +40,16 @@ pub(crate) enum Body {
     News,
 }
 
-/// What a page may do, as its `Content-Security-Policy` says.
+/// Permissions of a page, sent as its `Content-Security-Policy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Nothing: for what is no page, or a page that stands alone and runs no script.
+    /// None: for content that is not a page, or a standalone page without a script.
     #[default]
     Nothing,
-    /// Fetch from its own origin and frame pages from there; no other page may frame it.
+    /// Fetching from its own origin and framing pages from there; no other page may frame it.
     Own,
-    /// A report. It runs only its embedded script, which its own policy names by hash (both policies apply), and
-    /// loads nothing. Only pages of its own origin may frame it.
+    /// Permissions of a report. It runs only its embedded script, which its own policy names by hash (both policies
+    /// apply), and loads nothing. Only pages of its own origin may frame it.
     Report,
 }
 
@@ -70,7 +70,7 @@ impl Rules {
 }
 
 impl Answer {
-    /// Returns an answer that is an HTML page.
+    /// Returns an answer with an HTML page.
     pub fn page(body: Arc<[u8]>, rules: Rules) -> Answer {
         Answer { rules, ..Answer::of("text/html; charset=utf-8", body) }
     }
@@ -80,7 +80,7 @@ impl Answer {
         Answer { status: Status::Found, kind, rules: Rules::Nothing, body: Body::Whole(body) }
     }
 
-    /// Returns an answer that is the site's feed, for as long as the client listens.
+    /// Returns an answer that sends the site's feed for as long as the client listens.
     pub fn news() -> Answer {
         Answer { body: Body::News, ..Answer::of("text/event-stream", Arc::from([])) }
     }
@@ -96,7 +96,7 @@ impl Answer {
     }
 }
 
-/// The outcome of a request.
+/// Status of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Found,

@@ -1,4 +1,4 @@
-//! The word in an address that nobody can guess.
+//! The unguessable word in an address.
 
 use std::fmt::{self, Write as _};
 use std::hint::black_box;
@@ -7,7 +7,8 @@ use std::io;
 /// Random bytes in a token: 128 bits.
 const BYTES: usize = 16;
 
-/// The secret that admits a request. It is compared in constant time, which does not reveal how much of a guess was right.
+/// The secret that admits a request. Its comparison takes constant time, which does not reveal how much of a guess
+/// was right.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
@@ -15,7 +16,7 @@ impl Token {
     /// Returns a new token from the kernel's random numbers.
     ///
     /// # Errors
-    /// The kernel supplies none.
+    /// The kernel supplies no random numbers.
     pub fn fresh() -> io::Result<Token> {
         let mut bytes = [0; BYTES];
         kernel::random_bytes(&mut bytes)?;
@@ -30,8 +31,8 @@ impl Token {
         &self.0
     }
 
-    /// Whether `guess` is the token. All bytes are compared, wherever they differ; only the length, which is no
-    /// secret, shows in the time taken.
+    /// Whether `guess` is the token. All bytes are always compared; the time taken reveals only the length, which
+    /// is not secret.
     pub fn is(&self, guess: &str) -> bool {
         let (mine, theirs) = (self.0.as_bytes(), guess.as_bytes());
         if mine.len() != theirs.len() {

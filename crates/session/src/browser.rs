@@ -1,4 +1,4 @@
-//! Opens a page in the browser of the user at this machine, or says why it cannot and where the page is.
+//! Opens a page in the user's browser on this machine, or says why that is impossible and where the page is.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -10,11 +10,11 @@ use crate::output;
 
 /// Program that opens a file with the desktop's default application.
 const DESKTOP: &str = "xdg-open";
-/// Time within which a program that cannot open the page says so; it is not waited for any longer.
+/// Maximum wait for the program that opens the page to report that it cannot.
 const REFUSES_WITHIN: Duration = Duration::from_millis(700);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Opens `page` without waiting for the browser. If that is impossible, tells people why, and where the page is.
+/// Opens `page` without waiting for the browser. If that is impossible, says on stderr why, and where the page is.
 pub fn open(page: &Path) {
     let page = page.canonicalize().unwrap_or_else(|_| page.to_owned());
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -25,17 +25,17 @@ pub fn open(page: &Path) {
         Ok(opener) => format!("{} could not open it", opener.to_string_lossy()),
         Err(why) => why.to_owned(),
     };
-    // A path is printed on a line of its own and never broken, so that it can be copied.
+    // The path has its own line and is never wrapped, so that it can be copied.
     let why = report::wrap("", &format!("not opened: {refused}"));
     output::people(&format!("{why}page    {}", page.display()));
 }
 
-/// Tells people that there is nothing to open.
+/// Reports on stderr that there is no page to open.
 pub fn nothing() {
     output::people("not opened: no page was drawn");
 }
 
-/// Returns the program that opens a page: `$BROWSER`, or else the desktop's, or an error saying why there is none.
+/// Returns the program that opens a page: `$BROWSER` or else the desktop's. The error says why no program can.
 fn opener(browser: Option<OsString>, is_root: bool, has_display: bool) -> Result<OsString, &'static str> {
     match browser {
         Some(browser) => Ok(browser),

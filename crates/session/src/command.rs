@@ -1,4 +1,4 @@
-//! A command of the user's: started, sent the signals meant for it, waited for.
+//! Starts a command of the user, passes signals on to it, and waits for its end.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -10,9 +10,9 @@ use signal_hook::consts::{SIGKILL, SIGTERM};
 use crate::failure::{Code, Failure};
 use crate::signals::ReceivedSignals;
 
-/// Time between checks whether the command has ended, and so the most by which its end is noticed late.
+/// Time between checks whether the command has ended, and so the longest delay until its end is noticed.
 const LOOK: Duration = Duration::from_millis(20);
-/// Added to the number of the signal that ended a command, as a shell does.
+/// Base of the exit code of a command that a signal ended: as in a shell, the signal's number is added.
 const BY_SIGNAL: i32 = 128;
 
 /// A command that runs.
@@ -29,7 +29,7 @@ struct Stage {
     signal: i32,
 }
 
-/// Time that a command has to end after it was asked to.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Running {
@@ -61,7 +61,7 @@ impl Running {
         Ok(Running { child, heard, stages: Vec::new() })
     }
 
-    /// Lets it run for at most `length`: then it is asked to end, as by `kill`, and killed five seconds later.
+    /// Lets the command run for at most `length`: then it receives SIGTERM, and SIGKILL five seconds later.
     #[must_use]
     pub fn at_most(self, length: Duration) -> Running {
         let end = Instant::now() + length;
@@ -73,13 +73,13 @@ impl Running {
     fn keep_to_its_time(&mut self) {
         let due = |stage: &Stage| Instant::now() >= stage.at;
         while let Some(stage) = self.stages.pop_if(|stage| due(stage)) {
-            // A command that has ended meanwhile does not receive it.
+            // A command that has just ended does not receive the signal.
             let _ = kernel::send_signal(self.child.id(), stage.signal);
         }
     }
 
-    /// Waits for its end, calling `tick` repeatedly, and returns its exit code, or 128 plus the signal that ended
-    /// it.
+    /// Waits for the end of the command, calling `tick` repeatedly, and returns its exit code, or 128 plus the signal
+    /// that ended it.
     ///
     /// # Errors
     /// The kernel no longer knows the process.
@@ -91,7 +91,7 @@ impl Running {
                 return Ok(code(status));
             }
             for signal in self.heard.take_passed_on() {
-                // A command that has ended meanwhile does not receive it.
+                // A command that has just ended does not receive the signal.
                 let _ = kernel::send_signal(self.child.id(), signal);
             }
             self.keep_to_its_time();

@@ -1,4 +1,4 @@
-//! How a command fails: a message that names cause and remedy, and the exit code it ends with.
+//! Failure of a command: a message that names cause and remedy, and the exit code.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Reads what a path holds, for commands that draw, compare or import it: a run file, what another tool printed,
-//! or a folder of such files.
+//! Reads inputs of commands that draw, compare or import: a run file, another tool's output, or a folder of such
+//! files.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -20,18 +20,18 @@ use crate::output;
 use crate::signals::StopFlag;
 use crate::watchdog;
 
-/// A run and where it was read from.
+/// A run, and the file that it was read from.
 #[derive(Debug)]
 pub struct InputRun {
     /// The file.
     pub path: PathBuf,
-    /// Which of the runs in that file, from 0.
+    /// Index of the run in that file, from 0.
     pub which: usize,
     /// The run.
     pub run: Run,
 }
 
-/// Everything that was read, and how many of the named inputs were not.
+/// All runs that were read, and the number of named inputs that could not be read.
 #[derive(Debug)]
 pub struct Inputs {
     /// Runs in the order in which the inputs were named; those of a folder by file name.
@@ -40,23 +40,23 @@ pub struct Inputs {
     pub unread: usize,
 }
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Debug)]
 pub enum FileContent {
-    /// A run file: the run, and what was lost from it.
+    /// A run file: the run, and errors for the parts that were lost.
     RunFile(Box<Run>, Vec<RunfileError>),
-    /// What another tool printed.
+    /// Output of another tool.
     Printed(Import),
 }
 
 /// Why nothing could be read from a file.
 #[derive(Debug)]
 pub enum ReadFailure {
-    /// It could not be opened or read.
+    /// The file could not be opened or read.
     Closed(InputError),
-    /// It is a run file from which nothing can be recovered.
+    /// The file is a run file from which nothing can be recovered.
     RunFile(RunfileError),
-    /// It holds nothing that a known tool prints.
+    /// The file holds no output of a known tool.
     Nothing(ImportError),
 }
 
@@ -67,8 +67,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns what the input holds. The first bytes decide, because the run file of a day has hundreds of
-    /// megabytes, and SQLite reads it by itself.
+    /// Returns the content of the input. Its first bytes identify a run file, which SQLite opens by name: the run
+    /// file of a day has hundreds of megabytes.
     ///
     /// # Errors
     /// [`ReadFailure`].
@@ -87,19 +87,19 @@ impl Reader {
         import.map(FileContent::Printed).map_err(ReadFailure::Nothing)
     }
 
-    /// Returns what another tool printed, from the bytes of the input `name`.
+    /// Parses the bytes of the input `name` as another tool's output.
     ///
     /// # Errors
-    /// [`ImportError`] if they hold no result.
+    /// [`ImportError`] if the bytes hold no result.
     pub fn printed(&self, name: &str, bytes: &[u8]) -> Result<Import, ImportError> {
         import::read(Input { name, bytes }, &self.words)
     }
 
-    /// Reads every input as a recording to draw: a run file, what another tool printed, or a folder's run files
-    /// and iostat JSON. Inputs that cannot be read are reported and skipped.
+    /// Reads every input as a recording to draw: a run file, another tool's output, or a folder's run files and
+    /// iostat JSON. Inputs that cannot be read are reported and skipped.
     ///
     /// # Errors
-    /// The first input's own message if nothing at all could be read.
+    /// The error of the first input if no input could be read.
     pub fn recordings(&self, paths: &[PathBuf]) -> Result<Inputs, Failure> {
         let mut inputs = Inputs { runs: Vec::new(), unread: 0 };
         let mut failures = Vec::new();
@@ -119,8 +119,7 @@ impl Reader {
         first.map_or(Ok(inputs), Err)
     }
 
-    /// Reads every result in the inputs, to compare them: run files, what other tools printed, and folders of
-    /// both.
+    /// Reads every result in the inputs, for a comparison: run files, other tools' outputs, and folders of both.
     ///
     /// # Errors
     /// `Refused` for the first input that holds no result.
@@ -162,7 +161,7 @@ impl Reader {
         if is_empty { Err(nothing("no file in it can be drawn; name the files that can")) } else { Ok(runs) }
     }
 
-    /// Reads a file as recordings. Of a damaged run file it returns what is left, and reports what was lost.
+    /// Reads a file as recordings. From a damaged run file, returns the intact parts and reports the losses.
     fn recording(&self, path: &Path) -> Result<Vec<InputRun>, Failure> {
         let runs = match self.recorded(path)? {
             FileContent::RunFile(run, troubles) => vec![with_losses(path, *run, &troubles)],
@@ -176,7 +175,7 @@ impl Reader {
     }
 
     fn recorded(&self, path: &Path) -> Result<FileContent, Failure> {
-        // A missing or empty file is left to the reader of run files, which has the message for it.
+        // A missing or empty file is passed to the reader of run files, which reports it.
         let empty = about(path).map_or(true, |about| about.kind == InputKind::File && about.size == Bytes(0));
         let read = match empty {
             true => run_file(path).map_err(ReadFailure::RunFile),
@@ -228,10 +227,10 @@ impl Reader {
 }
 
 impl InputRun {
-    /// Analyses the run against the limits and the expectation that it was compared with.
+    /// Analyses the run against the limits and the expectation that it names.
     ///
     /// # Errors
-    /// `Failed` if these can no longer be evaluated.
+    /// `Failed` if the limits or the expectation can no longer be evaluated.
     pub fn analysis(&self) -> Result<Analysis, Failure> {
         let limits = self.run.policy.as_deref().map(limits).transpose()?;
         let words = self.run.expectation.as_deref();
@@ -244,8 +243,8 @@ impl InputRun {
     }
 }
 
-/// Whether a finding is about the CPU time of the step that still runs: the CPU time of its workers is known only
-/// at its end.
+/// Whether a finding is about the CPU time of the running step, whose workers report their CPU time only at the
+/// end of the step.
 fn is_of_unknown_workers(run: &Run, meaning: &Meaning) -> bool {
     let running = run.steps.last().filter(|step| {
         step.workers.iter().all(|worker| worker.user_cpu_ns == 0 && worker.system_cpu_ns == 0)
@@ -288,7 +287,7 @@ pub fn take_up_policies(run: &Run) {
     }
 }
 
-/// Reports what should be known about the figures of an input, and which parts of it could not be read.
+/// Reports caveats about the figures of an input, and the parts of it that could not be read.
 pub fn tell(name: &str, import: &Import) {
     let say =
         |words: &str| output::people(report::wrap("plimsoll: ", &format!("{name}: {words}")).trim_end());
@@ -319,18 +318,18 @@ fn run_file(path: &Path) -> Result<FileContent, RunfileError> {
     Ok(FileContent::RunFile(Box::new(run), troubles))
 }
 
-/// Returns the run in the file at `path`, which must be undamaged, and whose process must have ended: two
-/// processes that write one region spoil each other's figures.
+/// Returns the run in the undamaged run file at `path`, if the process that wrote it has ended: two processes
+/// that load one region spoil each other's figures.
 ///
 /// # Errors
-/// `Refused` for any other file, and for a run that goes on.
+/// `Refused` for any other file, and for a run that is still in progress.
 pub fn stopped_run(path: &Path) -> Result<Run, Failure> {
     match about(path).map(|about| about.kind) {
         Ok(InputKind::File) | Err(InputError::Closed(_)) => {}
         Ok(kind) => return Err(closed(path, &InputError::Kind(kind, AcceptedKinds::File))),
         Err(error) => return Err(closed(path, &error)),
     }
-    // Checked before reading, so that what is read of a run that has ended is complete.
+    // Checked before reading: once the run has ended, its file is complete.
     let read = |path: &Path| if kernel::is_alive(path) { Ok(None) } else { runfile::read(path).map(Some) };
     let Some(run) = waited_for(path, read).map_err(Failure::refused)? else {
         let text = format!("{} is still running; wait until it has ended, or stop it", path.display());
@@ -340,7 +339,7 @@ pub fn stopped_run(path: &Path) -> Result<Run, Failure> {
     Ok(run)
 }
 
-/// Reads a run file, which SQLite opens by name, in such a way that the user can end the wait.
+/// Reads a run file, which SQLite opens by name; the user can end the wait.
 fn waited_for<T: Send + 'static>(
     path: &Path,
     read: impl FnOnce(&Path) -> Result<T, RunfileError> + Send + 'static,
@@ -367,12 +366,12 @@ pub fn is_run_file(begin: &[u8]) -> bool {
 /// # Errors
 /// `Refused` for a folder that cannot be listed.
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    // A report of ours stands beside its run file and holds nothing more.
+    // A plimsoll report lies beside its run file and holds the same results.
     listed(folder, |path| path.extension().is_none_or(|end| end != "html"))
 }
 
-/// Returns the plain files of a folder that are wanted, by name. A link to such a file counts as one; anything
-/// that is no plain file, and so could not be read to its end, is reported and skipped.
+/// Returns the plain files of a folder that are `wanted`, sorted by name. A link to such a file counts as one;
+/// anything that is no plain file, and so may have no end, is reported and skipped.
 fn listed(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let what = format!("the listing of {}", folder.display());
     let stop = StopFlag::while_reading(PATIENCE);
@@ -399,7 +398,7 @@ fn listed(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>,
     Ok(plain.map(|(path, _)| path).collect())
 }
 
-/// Returns what is in a folder, by name, with the kind of each entry.
+/// Returns the entries of a folder, sorted by name, with the kind of each.
 fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
     paths.sort();
@@ -407,10 +406,10 @@ fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>
     Ok(paths.into_iter().map(|path| (kind(&path), path)).map(|(kind, path)| (path, kind)).collect())
 }
 
-/// Most entries of a folder named in the report that they are no plain files.
+/// Maximum number of entries of a folder that are reported by name as not being plain files.
 const OTHERS_TOLD: usize = 20;
 
-/// Reports what was lost from the run's file, and adds it to the run as events, so that the page shows it too.
+/// Reports the losses from the run's file, and adds them to the run as events, so that the page shows them too.
 fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {
     let sampled = run.samples.last().map(|sample| sample.at);
     let end = run.steps.iter().map(|step| step.ended).chain(sampled).max().unwrap_or_default();
@@ -426,7 +425,7 @@ fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {
     run
 }
 
-/// Returns what another tool printed as results. Places that could not be read are reported; the rest counts.
+/// Returns the results in another tool's output. Parts that could not be read are reported and skipped.
 fn results_of(name: &str, import: Import) -> Result<Vec<Run>, Failure> {
     let say = |words: &str| output::people(report::wrap("", words).trim_end());
     import.troubles.iter().for_each(|trouble| say(&format!("{name}, {trouble}; passed over")));
@@ -440,8 +439,8 @@ fn results_of(name: &str, import: Import) -> Result<Vec<Run>, Failure> {
     Ok(import.runs)
 }
 
-/// Returns a note if one file holds several results, which may be of several volumes: no output says whose they
-/// are.
+/// Returns a note if one file holds several results, which may be of several volumes: no tool's output names the
+/// volume.
 fn several(name: &str, runs: &[Run]) -> Option<String> {
     let tool = |run: &Run| match &run.origin {
         Origin::Imported { tool, .. } => Some(tool.clone()),

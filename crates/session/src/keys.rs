@@ -1,5 +1,5 @@
 //! `q` on a terminal: the same request as Ctrl-C. Keys are taken only while a live view is shown, and given back
-//! however that ends.
+//! however the view ends.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,14 +14,14 @@ use crate::output;
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 static WATCH: Once = Once::new();
 
-/// The keys, taken for as long as it lives.
+/// Holds the keys: they are taken until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Keys(());
 
 impl Keys {
     /// Takes the keys; `None` without a terminal to take them from.
     pub(crate) fn take() -> Option<Keys> {
-        // Before anything is changed that a signal would leave behind.
+        // Before the terminal is changed: a signal must not leave it that way.
         WATCH.call_once(give_back_on_signals);
         let taken = kernel::take_keys();
         taken.then(|| {
@@ -32,7 +32,7 @@ impl Keys {
         })
     }
 
-    /// Whether the end was asked for since the last call.
+    /// Whether the user has asked for the end since the last call.
     pub(crate) fn ask_for_the_end(&self) -> bool {
         let mut asked = false;
         while let Some(key) = kernel::next_key() {

@@ -18,28 +18,28 @@ use crate::region::{Region, room};
 
 /// Least time between two updates of a watch's line.
 const LINE_APART: Duration = Duration::from_millis(250);
-/// Least time between two updates for a run of steps, whose intervals may last only milliseconds: drawing takes
-/// CPU from the load.
+/// Least time between two updates for a run of steps, whose intervals may last only milliseconds: drawing takes CPU
+/// time from the load.
 const DRAWN_APART: Duration = Duration::from_millis(100);
 /// Most I/Os still held by the kernel that are described; more are only counted.
 const HELD_NAMED: usize = 3;
 
-/// Where progress goes.
+/// Form in which progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ProgressDisplay {
     /// Lines that are overwritten.
     Line,
     /// A line for each step or phase.
     Plain,
-    /// Only what people must know: a program listens, and gets the rest as events.
+    /// Only important messages for people, because a program receives the rest as events.
     Events,
-    /// Nowhere.
+    /// Not at all.
     Nowhere,
 }
 
 impl ProgressDisplay {
-    /// Returns overwritten lines if stderr is a terminal that can do that, plain lines otherwise, unless the user
-    /// chose a form.
+    /// Returns the form that the user chose, or else overwritten lines if stderr is a terminal that supports them,
+    /// and plain lines otherwise.
     pub fn fitting() -> ProgressDisplay {
         match progress::form() {
             Form::Json => return ProgressDisplay::Events,
@@ -65,7 +65,7 @@ pub struct Live {
     audience: Option<Audience>,
 }
 
-/// Estimate of the seconds left of a run, made a while ago. An update through one copy is seen by all.
+/// Estimate of the remaining seconds of a run, with the time at which it was made. Clones share one estimate.
 #[derive(Clone)]
 pub struct RemainingTime(Rc<Cell<(f64, Instant)>>);
 
@@ -87,15 +87,15 @@ impl RemainingTime {
     }
 }
 
-/// What is shown.
+/// Content of the live lines.
 enum Content {
     /// A run of steps.
     Steps(Box<StepLines>),
-    /// A watch: the phase, the time left of it, and what the busiest device does.
+    /// A watch: the phase, the time left of it, and the activity of the busiest device.
     Phases(PhaseLine),
 }
 
-/// What is known so far, the step that runs, and what is left of the forecast.
+/// Results so far, the running step, and the remaining time of the forecast.
 struct StepLines {
     now: Showing,
     begun: Instant,
@@ -107,7 +107,7 @@ struct StepLines {
     drawn: Option<Instant>,
 }
 
-/// Whether people are shown what the steps have found so far.
+/// Whether results so far are shown to people.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InterimResults {
     Told,
@@ -148,13 +148,13 @@ impl Live {
         }
     }
 
-    /// Whether it is drawn on a terminal, where keys may be pressed.
+    /// Whether progress is drawn on a terminal, where keys may be pressed.
     pub(crate) fn is_drawn(&self) -> bool {
         self.shown == ProgressDisplay::Line
     }
 
-    /// Makes it one of several that take turns in one place: each shows its running step, but not what was found
-    /// so far.
+    /// Makes this one of several displays that take turns in one region: each shows its running step, but not the
+    /// results so far.
     pub(crate) fn in_turns(mut self, region: &Region) -> Live {
         self.region = region.clone();
         if let Content::Steps(lines) = &mut self.content {
@@ -171,7 +171,7 @@ impl Live {
         self
     }
 
-    /// Sets what reports events to programs.
+    /// Sets the reporter of events to programs.
     pub(crate) fn told_by(self, teller: Option<Rc<Teller>>) -> Live {
         Live { teller, ..self }
     }
@@ -191,8 +191,8 @@ impl Live {
         }
     }
 
-    /// Returns the progress of a watch, showing the busiest of the devices `favoured`, or of all devices if there
-    /// are none.
+    /// Returns the progress of a watch, showing the busiest of the devices `favoured`, or of all devices if
+    /// `favoured` is empty.
     pub fn of_phases(shown: ProgressDisplay, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
         Live {
@@ -246,7 +246,7 @@ impl Live {
         lines.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_APART)
     }
 
-    /// Shows what the steps have found so far, by the same rules and in the same words as at the end.
+    /// Shows the results so far, by the same rules and in the same words as at the end.
     pub(crate) fn so_far(&mut self, run: &Run) {
         let is_looked_at = self.is_looked_at();
         let Content::Steps(lines) = &mut self.content else { return };
@@ -291,7 +291,7 @@ impl Live {
         }
     }
 
-    /// Prints a line of its own for a phase that is over, with the step that ran in it.
+    /// Prints a separate line for a phase that is over, with the step that ran in it.
     pub(crate) fn phase_ended(&mut self, phase: &Phase, step: Option<&StepRecord>) {
         self.event("phase_ended", |_| report::phase_ended(phase));
         if !matches!(self.shown, ProgressDisplay::Nowhere | ProgressDisplay::Events) {
@@ -300,7 +300,7 @@ impl Live {
         }
     }
 
-    /// Shows what the devices did between two samples.
+    /// Shows the activity of the devices between two samples.
     pub(crate) fn samples(&mut self, before: &Sample, after: &Sample) {
         if let Content::Phases(line) = &mut self.content {
             let now = busiest((before, after), &line.favoured, line.device.as_ref());
@@ -324,7 +324,7 @@ impl Live {
         }
     }
 
-    /// Overwrites what is shown.
+    /// Redraws the live lines.
     fn draw(&mut self) {
         if self.shown == ProgressDisplay::Line {
             let lines = self.lines(room());
@@ -350,7 +350,7 @@ impl Live {
         }
     }
 
-    /// Prints a line of its own, above the live one.
+    /// Prints a permanent line above the live one.
     pub(crate) fn say(&mut self, text: &str) {
         if self.shown == ProgressDisplay::Nowhere {
             return;

@@ -1,5 +1,5 @@
-//! The only way to what a user names as input: its kind is checked before it is opened, it is read up to the limit
-//! of its format, and Ctrl-C ends a wait.
+//! The only way to read an input that the user has named: its kind is checked before it is opened, it is read up to
+//! the limit of its format, and Ctrl-C ends a wait.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,22 +18,22 @@ use crate::output;
 use crate::signals::StopFlag;
 use crate::watchdog::{AbandonReason, LOOK, NOTICED, reading, ready};
 
-/// Most bytes of what people write by hand: profiles and policies.
+/// Size limit of files that people write by hand: profiles and policies.
 pub const WRITTEN: Bytes = Bytes::mib(1);
-/// Most bytes of job files, of other tools' profiles and of states, which programs write too.
+/// Size limit of job files, other tools' profiles and states, which programs write too.
 pub const JOB_FILE: Bytes = Bytes::mib(16);
-/// Most bytes of what a tool printed: some ten million lines of a log.
+/// Size limit of another tool's output: about ten million lines of a log.
 pub const PRINTED: Bytes = Bytes::mib(256);
-/// Most bytes of an input of unknown length: a pipe, or a file of `/proc`.
+/// Size limit of an input of unknown length: a pipe, or a file of `/proc`.
 const UNSIZED: Bytes = Bytes::mib(64);
-/// Most bytes of one read. The time limit starts again with each, so that a slow device does not count as one that
-/// does not answer.
+/// Size limit of one read. The time limit starts anew with each read, so that a slow device does not count as one
+/// that does not answer.
 const PIECE: u64 = 4 << 20;
 /// No limit, for a file that is not read to its end.
 const ANY: Bytes = Bytes(u64::MAX);
 /// Capacity of a pipe, in bytes.
 const PIPE_PIECE: usize = 64 << 10;
-/// Names of standard input. It is not opened by these names, because a socket there cannot be.
+/// Names of standard input. The descriptor is used instead of these names, by which a socket cannot be opened.
 const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// Why an input was not read; the message follows "cannot be read: ".
@@ -42,22 +42,22 @@ pub enum InputError {
     /// An error of the system, in its own words.
     #[error(transparent)]
     Closed(#[from] io::Error),
-    /// It is of a kind that is not read.
+    /// The input is of a kind that is not accepted.
     #[error("it is {}, and only {} is read here", name(*.0), .1)]
     Kind(InputKind, AcceptedKinds),
-    /// It is longer than the format may be: its length and the limit.
+    /// The input is too long for its format: length and limit.
     #[error("it is a file of {}, and at most {} are read", apart(*.0, *.1).0, apart(*.0, *.1).1)]
     TooLong(Bytes, Bytes),
-    /// It went on past the limit.
+    /// The input did not end within the limit.
     #[error("it does not end within {0}, the most that is read of a pipe or a file of unknown size")]
     Endless(Bytes),
-    /// Its bytes are not UTF-8 text.
+    /// The input is not UTF-8 text.
     #[error("it is no text in UTF-8")]
     NotText,
-    /// A stop was requested while waiting for it.
+    /// A stop was requested while waiting for the input.
     #[error("stopped before its end was there")]
     Interrupted,
-    /// Its device did not answer in time.
+    /// The device of the input did not answer in time.
     #[error("its device does not answer")]
     GivenUp,
 }
@@ -71,7 +71,7 @@ impl From<AbandonReason> for InputError {
     }
 }
 
-/// What kinds may be read.
+/// Kinds of inputs that may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptedKinds {
     /// Only a plain file.
@@ -121,12 +121,13 @@ impl InputError {
     }
 }
 
-/// Describes the kind of what was found instead of an input.
+/// Describes the kind of a path that is no usable input.
 pub fn is_what(kind: InputKind) -> String {
     format!("it is {}", name(kind))
 }
 
-/// For readers that only know system errors. Never of a kind that makes readers retry, such as `Interrupted`.
+/// Conversion for readers that only know system errors. Never yields a kind at which readers retry, such as
+/// `Interrupted`.
 impl From<InputError> for io::Error {
     fn from(error: InputError) -> io::Error {
         match error {
@@ -137,10 +138,10 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Returns what is known about the file at `path`, which may be a link, without reading it.
+/// Returns facts about the file at `path`, which may be a link, without reading it.
 ///
 /// # Errors
-/// [`InputError`], also if nothing is there.
+/// [`InputError`], also if nothing exists at `path`.
 pub fn about(path: &Path) -> Result<InputFacts, InputError> {
     let input = NamedInput::plain(path, Bytes(0));
     match input.opened(Bytes(0)) {
@@ -155,7 +156,7 @@ pub fn is_folder(path: &Path) -> bool {
     about(path).is_ok_and(|about| about.kind == InputKind::Folder)
 }
 
-/// A file that was named as input.
+/// A file that the user has named as input.
 #[derive(Clone, Debug)]
 pub struct NamedInput {
     path: PathBuf,
@@ -165,7 +166,7 @@ pub struct NamedInput {
 }
 
 impl NamedInput {
-    /// Returns an input whose name the user typed, which may be a pipe or `-`; at most `most` bytes are read.
+    /// Returns an input under the name that the user typed, which may be a pipe or `-`; at most `most` bytes are read.
     pub fn typed(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
         let path = path.as_ref().to_owned();
         NamedInput { path, most, taken: AcceptedKinds::FileOrPipe, patience: PATIENCE }
@@ -176,7 +177,7 @@ impl NamedInput {
         NamedInput { taken: AcceptedKinds::File, ..NamedInput::typed(path, most) }
     }
 
-    /// Sets how long its device may leave a read unanswered.
+    /// Sets how long the input's device may leave a read unanswered.
     pub fn patient_for(self, patience: Nanos) -> NamedInput {
         NamedInput { patience, ..self }
     }
@@ -186,10 +187,10 @@ impl NamedInput {
         &self.path
     }
 
-    /// Reads all of it.
+    /// Reads the whole input.
     ///
     /// # Errors
-    /// [`InputError`], also if it is longer than the limit.
+    /// [`InputError`], also if the input is longer than the limit.
     pub fn bytes(&self) -> Result<Vec<u8>, InputError> {
         let (mut input, about) = self.opened(self.most)?;
         let is_file = about.kind == InputKind::File;
@@ -204,7 +205,7 @@ impl NamedInput {
         Ok(bytes)
     }
 
-    /// Reads all of it as text.
+    /// Reads the whole input as text.
     ///
     /// # Errors
     /// [`InputError`].
@@ -212,7 +213,7 @@ impl NamedInput {
         String::from_utf8(self.bytes()?).map_err(|_| InputError::NotText)
     }
 
-    /// Reads its first bytes, up to the limit.
+    /// Reads the first bytes of the input, up to the limit.
     ///
     /// # Errors
     /// [`InputError`].
@@ -220,7 +221,7 @@ impl NamedInput {
         self.opened(ANY)?.0.up_to(self.most.0)
     }
 
-    /// Opens an input that the user typed, to be read piece by piece by a reader that keeps little of it.
+    /// Opens an input that the user typed, for a reader that reads it piece by piece and keeps little of it.
     ///
     /// # Errors
     /// [`InputError`].
@@ -228,8 +229,8 @@ impl NamedInput {
         Ok(NamedInput::typed(path, Bytes(0)).opened(ANY)?.0)
     }
 
-    /// Opens it. Its kind is checked before opening, because opening a device may have effects, and again
-    /// afterwards, because another file may have taken its place. Reads nothing from a file of more than `most`.
+    /// Opens the input. Its kind is checked before opening, because opening a device may have effects, and again
+    /// afterwards, because another file may have taken its place. Reads nothing from a file longer than `most`.
     fn opened(&self, most: Bytes) -> Result<(InputStream, InputFacts), InputError> {
         let stop = StopFlag::while_reading(self.patience);
         let what = format!("the reading of {}", self.path.display());
@@ -255,7 +256,7 @@ impl NamedInput {
 
     fn open_here(&self) -> Result<(File, InputFacts), InputError> {
         if self.is_stdin() {
-            // Not reopened: what a shell put there was asked for, whatever its kind.
+            // Not reopened: the user redirected this input on purpose, whatever its kind.
             let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
             let facts = InputFacts::from(file.metadata()?);
             return Ok((file, facts));
@@ -287,7 +288,7 @@ pub struct InputStream {
     what: String,
 }
 
-/// Where its bytes come from.
+/// Source of an input's bytes.
 #[derive(Debug)]
 enum Source {
     /// A child process reads the file, because a read may hang.
@@ -351,7 +352,7 @@ impl Read for InputStream {
 }
 
 impl PipeWait {
-    /// Reads what is there as soon as anything is; returns 0 if nobody writes any more.
+    /// Reads available bytes as soon as there are any; returns 0 once the pipe has no writer.
     fn read(&mut self, mut pipe: &File, stop: &StopFlag, room: &mut [u8]) -> Result<usize, InputError> {
         loop {
             self.ready(pipe, stop)?;
@@ -378,7 +379,7 @@ impl PipeWait {
         }
     }
 
-    /// Tells people once that it waits; not for standard input, where text may still come from a keyboard.
+    /// Reports the wait once on stderr; not for standard input, where text may still come from a keyboard.
     fn tell(&mut self, lasted: Duration) {
         if self.tells && lasted >= NOTICED {
             self.tells = false;

@@ -22,7 +22,7 @@ pub fn result(text: &str) -> Result<(), Failure> {
     write_out(&if is_document { text } else { for_stdout(&text) })
 }
 
-/// Writes like [`result`] what [`report::terminal`] coloured, which cleans every value before it adds colour.
+/// Writes, like [`result`], text coloured by [`report::terminal`], which cleans every value before it adds colour.
 pub fn painted(text: &str) -> Result<(), Failure> {
     write_out(&for_stdout(text))
 }
@@ -61,7 +61,7 @@ pub fn reader_is_gone() -> bool {
     READER_GONE.load(Ordering::Relaxed)
 }
 
-/// Writes a line for people to stderr; if even that is gone, there is nobody left to tell.
+/// Writes a line for people to stderr. An error is ignored, because there is no other place to report it.
 pub fn people(text: &str) {
     let text = clean_lines(text);
     if progress::takes_words(&text) {
@@ -101,7 +101,7 @@ pub fn live(line: &str) {
 /// feed it stays.
 pub fn passing(line: &str, ends: char) {
     let mut stdout = std::io::stdout().lock();
-    // That the reader has gone is noticed when the result is written.
+    // An error is ignored here: that of the result, which is written later, shows that the reader has gone.
     let _ = write!(stdout, "{}{ends}", clean_lines(line));
     let _ = stdout.flush();
 }

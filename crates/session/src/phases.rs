@@ -7,12 +7,12 @@ use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, layout_step};
 
 use crate::runner::{Runner, RunnerError, run_one};
 
-/// Most time that laying out real data takes; a region that is not full by then is used as far as it is.
+/// Maximum time for laying out real data; of a region that is not full by then, only the filled part is used.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(300);
 /// Seed of the data that is laid out.
 const LAYOUT_SEED: u64 = 1;
 
-/// What happened to the phases.
+/// Outcome of the phases.
 #[derive(Debug, Default)]
 pub struct PhasesRun {
     /// Phases that began, in order.
@@ -23,8 +23,8 @@ pub struct PhasesRun {
     pub failure: Option<RunnerError>,
 }
 
-/// Runs `phases` with `load` on `runner`. Each ends as planned, counted from the start of the first: the time a
-/// load takes to drain is taken from the idle phase after it. A stop request or a load that failed ends the rest.
+/// Runs `phases` with `load` on `runner`. Each ends at its planned time after the start of the first: the time a load
+/// takes to drain is taken from the idle phase after it. A stop request or a failed load cancels the remaining phases.
 pub fn conduct_phases(
     phases: &[PlannedPhase],
     load: &WatchLoad,
@@ -54,7 +54,7 @@ pub fn conduct_phases(
     ran
 }
 
-/// Returns the phase as it is stored when it begins: up to its planned end.
+/// Returns a phase that begins now, as it is stored: up to its planned end.
 fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
     let kind = match planned.what {
         PhaseWhat::Idle => PhaseKind::Idle,
@@ -63,11 +63,11 @@ fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
     Phase { name: planned.name.clone(), kind, from: now, to: start + planned.end }
 }
 
-/// Checks that every load phase can be planned, so that what does not fit the target is known before anything is
-/// written or waited for.
+/// Checks that every load phase can be planned, so that a load that does not fit the target is refused before
+/// anything is written or waited for.
 ///
 /// # Errors
-/// [`RunnerError`] of the first that cannot.
+/// [`RunnerError`] of the first phase that cannot be planned.
 pub fn check_phases(
     phases: &[PlannedPhase],
     load: &WatchLoad,
@@ -79,11 +79,11 @@ pub fn check_phases(
     })
 }
 
-/// Prepares everything before the first phase: the runner's own files, and real data over the region if `layout`
-/// says so.
+/// Prepares the target before the first phase: the runner's own files, and real data in the region if `layout` says
+/// so.
 ///
 /// # Errors
-/// [`RunnerError`] if it could not be run.
+/// [`RunnerError`] if the layout could not be run.
 pub fn lay_out(
     layout: Layout,
     runner: &mut dyn Runner,

@@ -1,4 +1,4 @@
-//! Where run file and report go, and their names.
+//! Folder and names of the run file and the report.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -16,24 +16,24 @@ use crate::onlookers::{Audience, Onlookers};
 use crate::output;
 use crate::progress::Teller;
 
-/// Extensions of the files of a run, with those that SQLite adds: a name is free if none of them is taken.
+/// Extensions of the files of a run, with those that SQLite adds: a name is free if it exists with none of them.
 const ENDINGS: [&str; 6] = ["plimsoll", "plimsoll-wal", "plimsoll-shm", "plimsoll-journal", "html", "json"];
 
-/// Most times that a free name may turn out to be taken a moment later; with more, something else must be wrong.
+/// Maximum number of free names that may turn out to be taken a moment later; after more, something else is wrong.
 const RACES_MOST: usize = 1000;
 
 /// The folder and the name that the files of one run have in common.
 pub struct Place {
     shelf: Shelf,
-    /// What was measured, and by which command.
+    /// Start of the name: target and command.
     stem: String,
     /// Time as written in the name.
     time: String,
-    /// Free when it was looked up; fixed once the run file has it.
+    /// The name: free when it was looked up, and fixed once the run file has it.
     name: RefCell<String>,
-    /// The report, once it was written: a file that does not exist is not named.
+    /// Path of the report, once written: messages name no file that does not exist.
     page: RefCell<Option<PathBuf>>,
-    /// Shows others that the run goes on: marked for as long as it is open.
+    /// Mark by which other processes see that the run is in progress; held while this file is open.
     alive: Cell<Option<File>>,
     /// Number of steps that will run, if known.
     steps: Cell<Option<usize>>,
@@ -59,7 +59,7 @@ impl Place {
         Place::called(dir, (runfile::stem_of_run(target, command), now), devices)
     }
 
-    /// Returns fresh names for a result of that day that another tool printed.
+    /// Returns fresh names for a result of this date from another tool's output.
     pub fn of_result(dir: Option<&Path>, stem: &str, date: jiff::civil::Date) -> Result<Place, Failure> {
         Place::called(dir, (runfile::stem_of(stem), date.to_string()), &[])
     }
@@ -97,8 +97,8 @@ impl Place {
         Ok(place)
     }
 
-    /// Adapts to a run in virtual time, which may be lost in a power failure: it can be repeated in a second, so
-    /// nothing waits for its file to be on the disk.
+    /// Adapts to a run in virtual time, which may be lost in a power failure because it can be repeated in a second:
+    /// nothing waits for its file to reach the disk.
     #[must_use]
     pub fn of_virtual_run(self) -> Place {
         Place { same_device: SameDevice::Yes, ..self }
@@ -110,7 +110,7 @@ impl Place {
         Place { onlookers: RefCell::new(Some(onlookers)), ..self }
     }
 
-    /// Shows the run, whose file exists now, to the onlookers; returns the handle to inform them, if there are
+    /// Shows the run, whose file exists now, to the onlookers; returns the handle that informs them, if there are
     /// any.
     pub(crate) fn begin_showing(&self) -> Option<Audience> {
         let onlookers = self.onlookers.borrow();
@@ -126,7 +126,7 @@ impl Place {
         runfile::names(&self.stem, &self.time).find(is_free).unwrap_or_default()
     }
 
-    /// Start of the names of its files: target and command.
+    /// Start of the names of the run's files: target and command.
     pub fn stem(&self) -> &str {
         &self.stem
     }
@@ -140,7 +140,7 @@ impl Place {
         self.path("plimsoll")
     }
 
-    /// Path of the HTML report: where it was written, or where it is to be.
+    /// Path of the HTML report, whether or not it has been written yet.
     pub fn report(&self) -> PathBuf {
         self.drawn().unwrap_or_else(|| self.path("html"))
     }
@@ -179,7 +179,7 @@ impl Place {
     pub fn bear(&self, bytes: &[u8]) -> Result<PathBuf, WriteError> {
         let failed = |error| WriteError::not_made(&self.run(), error);
         let mut draft = self.shelf.draft(bytes).map_err(failed)?;
-        // The first commit rewrites most of it; a run that could store nothing is not begun.
+        // The first commit rewrites most of the file; a run that could store nothing is not begun.
         let free = kernel::free_space_in(&self.shelf.path_of("")).map_err(failed)?;
         if free.0 < bytes.len() as u64 {
             return Err(failed(io::ErrorKind::StorageFull.into()));
@@ -187,7 +187,7 @@ impl Place {
         if self.same_device == SameDevice::No {
             draft.file().sync_data().map_err(failed)?;
         }
-        // Before anyone sees the file. Without locks the run goes on, but nobody can see that it does.
+        // Before anyone sees the file. Without locks the run goes on, but other processes cannot see that it does.
         self.alive.set(draft.file().try_clone().ok().filter(|file| kernel::mark_alive(file).is_ok()));
         for _ in 0..RACES_MOST {
             match draft.publish(format!("{}.plimsoll", self.name.borrow()).as_ref()) {
@@ -200,7 +200,7 @@ impl Place {
         Err(WriteError::Exists { path: self.run() })
     }
 
-    /// Writes the HTML report and shows it to onlookers; the run is over then.
+    /// Writes the HTML report and shows it to onlookers, which ends the run for them.
     pub fn put_report(&self, text: &str) -> Result<(), Failure> {
         let written = self.put("html", text).map(|page| drop(self.page.replace(Some(page))));
         drop(self.alive.take());
@@ -210,8 +210,8 @@ impl Place {
         written
     }
 
-    /// Writes a file with this extension beside the run file, under its name, and returns its path. If somebody
-    /// has taken that name meanwhile, the user is warned, and the next free one is used.
+    /// Writes a file with this extension beside the run file, under the same name, and returns its path. If that
+    /// name has been taken since, the user is warned, and the next free one is used.
     pub fn put(&self, ending: &str, text: &str) -> Result<PathBuf, Failure> {
         let mut name = self.name.borrow().clone();
         for _ in 0..RACES_MOST {
@@ -225,7 +225,7 @@ impl Place {
         Err(self.not_put(&format!("{name}.{ending}"), &io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// Returns the next free name, and tells people that `taken` belongs to others.
+    /// Returns the next free name, and reports on stderr that somebody else made `taken`.
     fn next_name(&self, taken: &str) -> String {
         let name = self.free_name();
         let (taken, run) = (short(&self.shelf.path_of(taken)), short(&self.run()));
@@ -249,7 +249,7 @@ impl Place {
         self.page.borrow().clone()
     }
 
-    /// Returns the line that says where the files are.
+    /// Returns the line that names the files.
     pub fn files_line(&self) -> String {
         match self.drawn() {
             Some(page) => report::files_line(&short(&page), &short(&self.run())).trim_end().to_owned(),
@@ -278,14 +278,14 @@ pub fn short(path: &Path) -> String {
     report::clean(&shorter(path))
 }
 
-/// Formats the same as a word that can be pasted into a shell.
+/// Formats a path like [`short`], as a word that can be pasted into a shell.
 pub fn pasted(path: &Path) -> String {
     let (home, rest) = within(path);
     let bytes = rest.as_os_str().as_encoded_bytes();
     let word = report::shell_word(bytes);
     match home {
         Some(home) => format!("{home}{word}"),
-        // It would be taken for an option, and so might what a star matches.
+        // A word with a leading dash would be taken for an option, and so might a name that a star matches.
         None if bytes.starts_with(b"-") || word.starts_with('*') => format!("./{word}"),
         None => word,
     }
@@ -365,7 +365,7 @@ mod tests {
         }
     }
 
-    /// Returns what each shell on this machine makes of a pasted path, run in `folder`.
+    /// Returns how each shell on this machine reads a pasted path, run in `folder`.
     fn pasted_into_shells(name: &std::ffi::OsStr, folder: &Path) -> Vec<Vec<u8>> {
         let line = format!("printf %s {}", pasted(Path::new(name)));
         let call = |shell: &str| Command::new(shell).arg("-c").arg(&line).current_dir(folder).output().ok();

@@ -1,4 +1,4 @@
-//! What decides the steps of a run and hears how each went, and the one loop that runs them.
+//! Procedures, which decide the steps of a run from the records of earlier ones, and the one loop that runs the steps.
 
 use experiments::Step;
 use record::{Observer, StepRecord};
@@ -6,18 +6,18 @@ use workload::StepPlan;
 
 use crate::runner::{Runner, RunnerError, play};
 
-/// Decides what runs on a runner, and is informed how it went.
+/// Decides the steps of a run, and receives their records.
 pub trait Procedure<R: Runner + ?Sized> {
     /// Why a step could not be run, in the caller's terms.
     type Error: From<RunnerError>;
 
-    /// Returns the next step, for which everything is laid out; `None` ends the run.
+    /// Lays out the data for the next step and returns the step; `None` ends the run.
     ///
     /// # Errors
     /// Whatever ends the run.
     fn next(&mut self, runner: &mut R) -> Result<Option<Step>, Self::Error>;
 
-    /// Returns what runs in place of `step`, which could not be run: a smaller one, or nothing.
+    /// Returns a smaller step to run in place of `step`, which could not be run, or none.
     ///
     /// # Errors
     /// Whatever ends the run: by default, the same error.
@@ -30,7 +30,7 @@ pub trait Procedure<R: Runner + ?Sized> {
         Err(error)
     }
 
-    /// Called when everything is open for `plan`, and nothing has run yet.
+    /// Called when the files for `plan` are open, before any load.
     ///
     /// # Errors
     /// Whatever keeps the step from running.

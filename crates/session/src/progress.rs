@@ -1,5 +1,5 @@
-//! `--progress`: what goes on, for people or for programs. Programs get a JSON object on each line, on stderr or
-//! in a file. On stderr, words for people become such objects too, so that a reader never meets anything else
+//! `--progress`: the progress of a command, for people or for programs. Programs get a JSON object on each line, on
+//! stderr or in a file. On stderr, messages for people become such objects too, so that a program reads nothing else
 //! there.
 
 use std::cell::{Cell, RefCell};
@@ -16,7 +16,7 @@ use report::{ProgressEvent, Stamp};
 use crate::failure::Failure;
 use crate::files;
 
-/// Where progress goes, as typed.
+/// Form and destination of progress, as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Overwritten lines on a terminal, plain lines elsewhere.
@@ -46,7 +46,7 @@ impl Form {
     }
 }
 
-/// Where lines of JSON go.
+/// Destination of JSON lines.
 enum Sink {
     Stderr,
     File(File),
@@ -61,13 +61,13 @@ struct ProgressChannel {
     runs: AtomicUsize,
 }
 
-/// Set once, before anything is printed.
+/// The channel of this process; set once, before anything is printed.
 static TOLD: OnceLock<ProgressChannel> = OnceLock::new();
 
-/// Sets where progress of this process goes. Must be called once, before anything is printed.
+/// Sets the destination of this process's progress. Must be called once, before anything is printed.
 ///
 /// # Errors
-/// A file that cannot be written, or that is no progress file of plimsoll's.
+/// The file cannot be written, or is no plimsoll progress file.
 pub fn begin(form: &Form) -> Result<(), Failure> {
     let sink = match form {
         Form::Fitting | Form::Plain => None,
@@ -81,7 +81,7 @@ pub fn begin(form: &Form) -> Result<(), Failure> {
         lost: OnceLock::new(),
         runs: AtomicUsize::new(0),
     };
-    // A second call would be a mistake of ours, and the first one stands.
+    // A second call would be a bug; the first form remains in force.
     let _ = TOLD.set(told);
     Ok(())
 }
@@ -103,7 +103,7 @@ pub(crate) fn form() -> &'static Form {
     TOLD.get().map_or(&Form::Fitting, |told| &told.form)
 }
 
-/// Takes over words for people if stderr belongs to a program; returns whether it did.
+/// Writes a message for people as JSON if a program reads stderr; returns whether it did.
 pub(crate) fn takes_words(text: &str) -> bool {
     let is_ours = *form() == Form::Json;
     if is_ours {
@@ -112,7 +112,7 @@ pub(crate) fn takes_words(text: &str) -> bool {
     is_ours
 }
 
-/// Reports that the command is over, with this exit code. If a file lacks lines, that is said on stderr.
+/// Reports that the command is over, with this exit code. If the progress file lacks lines, reports that on stderr.
 pub fn ended(code: u8) {
     tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, ProgressEvent::Ended { exit_code: code });
     if let Some(ProgressChannel { form: Form::JsonIn(path), lost, .. }) = TOLD.get()
@@ -138,7 +138,7 @@ fn tell(event: &str, stamp: Stamp, fields: ProgressEvent<'_>) {
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
     {
-        // The first error stands.
+        // Only the first error is kept.
         let _ = told.lost.set(error);
     }
 }

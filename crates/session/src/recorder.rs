@@ -1,5 +1,4 @@
-//! The one observer of a run: stores what it hears, shows it, keeps what the analysis needs, and passes on a stop
-//! request.
+//! The one observer of a run: stores and shows events, keeps what the analysis needs, and passes on a stop request.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -23,16 +22,15 @@ use crate::signals::StopFlag;
 
 /// Time between updates of the stored end of a command's phase while the command runs.
 const LENGTHEN_EVERY: Nanos = Nanos::from_secs(10);
-/// Pause between two looks during a step from which it is reported: they come several times a second, and on a
-/// busy machine once a second.
+/// Gap between two calls of the engine during a step from which the gap is reported: the calls come several times
+/// a second, and on a busy machine once a second.
 const NOT_LOOKED: Duration = Duration::from_secs(3);
-/// Divisor of the sampling interval: a last sample that follows the one before by less than this part says nothing
-/// but noise.
+/// Divisor of the sampling interval: a last sample that follows the previous one by less than this part is noise.
 const TAIL_PART: u64 = 5;
 
-/// Takes in what happens. The engine and the waiting loops ask it several times a second whether to go on, and it
-/// uses these calls to take the samples of a thread, so that they reach the run file even if no I/O of the load
-/// completes.
+/// Records the events of a run. The engine and the waiting loops ask several times a second whether to go on; these
+/// calls also take the samples of the sampling thread, so that samples reach the run file even if no I/O of the
+/// load completes.
 pub struct RunRecorder {
     state: RefCell<State>,
     stop: StopFlag,
@@ -43,12 +41,12 @@ pub struct RunRecorder {
     keys: Option<Keys>,
 }
 
-/// Whose samples are stored.
+/// Source of the stored samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampledBy {
-    /// Those that the runner delivers.
+    /// The runner.
     Runner,
-    /// Those of a thread; any others are ignored.
+    /// A sampling thread; any other samples are ignored.
     Thread,
 }
 
@@ -60,12 +58,12 @@ struct State {
     audience: Option<Audience>,
     /// Whether a step runs.
     in_step: bool,
-    /// When the recorder was last asked whether to go on, and how far the run's clock had been heard of by then;
+    /// When the recorder was last asked whether to go on, and the latest time on the run's clock reported by then;
     /// `None` before the first time.
     looked: Option<(Instant, Nanos)>,
-    /// Latest time on the run's clock that was heard of.
+    /// Latest time on the run's clock that an event has reported.
     heard_of: Nanos,
-    /// Set for a watch, whose samples are too many to be kept in memory.
+    /// State of a watch's samples, which are too many to be kept in memory; `None` for other runs.
     series: Option<Series>,
     trouble: Trouble,
 }
@@ -87,13 +85,13 @@ struct Trouble {
     now: bool,
 }
 
-/// A run when its recorder is done.
+/// A run whose recording is finished.
 pub struct FinishedRecording {
-    /// What is kept of it in memory: everything but the samples of a watch.
+    /// The run in memory: everything but the samples of a watch.
     pub run: Run,
-    /// Its file.
+    /// The run file, still open.
     pub file: Recorder,
-    /// What could not be stored, in words.
+    /// Description of what could not be stored.
     pub trouble: Option<String>,
 }
 
@@ -101,7 +99,7 @@ impl RunRecorder {
     /// Creates the file of `run`, in which nothing has happened yet, and opens it for writing.
     ///
     /// # Errors
-    /// There is no room for it; then nothing of it is left.
+    /// The file cannot be created; no part of it remains.
     pub fn begin(run: Run, place: &Place, stop: &StopFlag, live: Live) -> Result<RunRecorder, Failure> {
         let writer = Writer::create(|bytes| place.bear(bytes), &run, place.same_device);
         let file = writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))?;
@@ -128,7 +126,7 @@ impl RunRecorder {
         })
     }
 
-    /// Makes it the recorder of a watch, with a sample every `every`.
+    /// Makes this the recorder of a watch, with a sample every `every`.
     pub fn of_watch(mut self, every: Nanos, sampled_by: SampledBy) -> RunRecorder {
         let anomalies = Anomalies::new(every);
         self.state.get_mut().series = Some(Series { every, anomalies, samples: 0, last: None, lost: 0 });
@@ -152,12 +150,12 @@ impl RunRecorder {
         self.sampler = Some(sampler);
     }
 
-    /// Requests that everything heard so far is stored.
+    /// Requests that everything recorded so far is stored.
     pub fn commit(&mut self) {
         self.state.get_mut().file.commit();
     }
 
-    /// Records what the region held when it was loaded.
+    /// Records which shares of the region were unwritten or cached during the load.
     pub fn shares(&mut self, shares: Shares) {
         let state = self.state.get_mut();
         if let Some(facts) = &mut state.run.target {
@@ -169,7 +167,7 @@ impl RunRecorder {
         state.file.commit();
     }
 
-    /// Shows what goes on, and its length if known, when no phase does so.
+    /// Shows that `what` is in progress outside any phase, and its length if known.
     pub fn says(&self, what: &str, length: Option<Nanos>) {
         self.state.borrow_mut().live.begin(what, length);
     }
@@ -307,12 +305,12 @@ impl State {
         }
     }
 
-    /// Records an event if nobody looked for long while a step ran; a watch detects this from its samples.
+    /// Records an event if the engine did not call for long while a step ran; a watch detects this from its samples.
     fn look_at_the_clock(&mut self, now: Instant) {
         if !self.in_step || self.series.is_some() {
             return;
         }
-        // What was heard of by now may have ended after the gap, so the event gets the time from before it.
+        // The latest reported time may lie after the gap, so the event gets the time from before the gap.
         let Some((before, at)) = self.looked.replace((now, self.heard_of)) else { return };
         let length = now.saturating_duration_since(before);
         if length >= NOT_LOOKED {
@@ -338,8 +336,8 @@ impl State {
         self.lengthen(at);
     }
 
-    /// Extends the phase of a command, whose end is not known in advance, to what was seen, so that a watch that
-    /// is killed shows it up to there.
+    /// Extends the phase of a command, whose end is not known in advance, to the time `at`, so that the file of a
+    /// watch that is killed shows the phase up to then.
     fn lengthen(&mut self, at: Nanos) {
         let open = |phase: &&mut Phase| phase.kind == PhaseKind::Command { code: None };
         let Some(phase) = self.run.phases.last_mut().filter(open) else { return };
@@ -359,13 +357,13 @@ impl State {
         self.file.phases(&self.run.phases);
     }
 
-    /// Checks what became of entries handed to the run file.
+    /// Checks whether the entries passed to the run file were stored.
     fn look_at_outcomes(&mut self) {
         let outcomes = self.file.outcomes();
         self.keep(outcomes);
     }
 
-    /// Reports trouble of a watch at once, because it may go on for a day; and reports when the trouble is over.
+    /// Reports trouble of a watch at once, because a watch may last a day; and reports when the trouble is over.
     fn keep(&mut self, outcomes: Vec<Outcome>) {
         for (of, stored) in outcomes {
             let lost = stored.is_err() && of == EntryKind::Sample;
@@ -386,7 +384,7 @@ impl Series {
 }
 
 impl Trouble {
-    /// Takes in the outcome of an entry, and returns what is new about the file.
+    /// Takes in the outcome of an entry, and returns a message if the state of the file changed.
     fn take(&mut self, stored: Result<(), WriteError>) -> Option<String> {
         match stored {
             Err(error) if !self.now => {
@@ -405,7 +403,7 @@ impl Trouble {
     }
 }
 
-/// Explains why a file could not be begun; nothing of it is left.
+/// Explains why a run file could not be begun; no part of it remains.
 fn not_begun(place: &Place, error: &WriteError) -> Failure {
     let full = match error {
         WriteError::Full { .. } => true,
@@ -440,7 +438,7 @@ mod tests {
         (place, recorder)
     }
 
-    /// Returns what `recorder` keeps in memory, and what its file holds.
+    /// Returns the run as `recorder` keeps it in memory, and as its file holds it.
     fn done(place: &Place, recorder: RunRecorder) -> (Run, Run) {
         let FinishedRecording { run, file, trouble } = recorder.done();
         assert_eq!(trouble, None);

@@ -1,23 +1,23 @@
-//! Lines at the bottom of a terminal that are overwritten, even if the terminal changes its width meanwhile.
+//! Lines at the bottom of a terminal that are redrawn in place, even after the terminal has been resized.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::output;
 
-/// Columns assumed for a terminal whose width is unknown.
+/// Width assumed for a terminal that does not report one, in columns.
 const COLUMNS: usize = 80;
-/// Least columns used; a narrower terminal could show no figures at all.
+/// Smallest width used, in columns; a narrower line could show no figures at all.
 const COLUMNS_LEAST: usize = 20;
 
-/// Returns the columns that a line may take: one less than the terminal has now, so that it does not wrap.
+/// Returns the columns that a line may take: one less than the terminal has now, so that the line does not wrap.
 pub(crate) fn room() -> usize {
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
     kernel::columns_of_stderr().or_else(said).unwrap_or(COLUMNS).max(COLUMNS_LEAST) - 1
 }
 
-/// The lines that are shown now, as their lengths: a terminal that has become narrower has wrapped them. Every
-/// copy overwrites the same lines.
+/// Lengths of the lines now shown, which a terminal wraps when it becomes narrower. All clones share the same
+/// lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
     drawn: Rc<RefCell<Vec<usize>>>,

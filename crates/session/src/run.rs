@@ -1,4 +1,4 @@
-//! What every command that measures does around its steps: header, idle gate, running, storing.
+//! Work that every measuring command does around its steps: header, idle gate, running, storing.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,17 +23,17 @@ use crate::watchdog;
 
 pub use crate::opening::destruction_words;
 
-/// Seconds that the idle gate waits for others to finish.
+/// Seconds that the idle gate waits for other programs to finish.
 const IDLE_PATIENCE_S: u32 = 15;
 
 /// Decides the next step from the records of those that ran.
 pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
 
-/// Opens `target`, typed as `words`. If the device behind a path does not answer, the user is warned, and a stop
+/// Opens `target`, typed as `words`. If the device under a path does not answer, the user is warned, and a stop
 /// request ends the wait.
 ///
 /// # Errors
-/// A target that cannot be measured.
+/// The target cannot be measured.
 pub fn set_up_target(target: &Target, words: &str, wish: &Wish, stop: &StopFlag) -> Result<Setup, Failure> {
     let wish = Wish { stop: stop.shared(), ..wish.clone() };
     let open = || set_up(target, words, &wish).map_err(|error| not_set(&error));
@@ -43,14 +43,14 @@ pub fn set_up_target(target: &Target, words: &str, wish: &Wish, stop: &StopFlag)
     }
 }
 
-/// Returns a run of this command line on `setup`, in which nothing has happened yet.
+/// Returns an empty run of this command line on `setup`.
 pub(crate) fn header(setup: &Setup) -> Run {
     let mut run = begun(setup.host.clone());
     run.target = Some(setup.facts.clone());
     run
 }
 
-/// Reads how often the volumes below the target count their limits as exceeded so far.
+/// Reads the volumes' own counters of how often their limits were exceeded so far.
 fn exceeded(setup: &Setup) -> Vec<ExceededWhile> {
     if setup.is_virtual() {
         return Vec::new();
@@ -63,7 +63,7 @@ fn exceeded(setup: &Setup) -> Vec<ExceededWhile> {
     setup.facts.devices.iter().filter_map(counted).collect()
 }
 
-/// Returns a run of this command line on this machine, in which nothing has happened yet.
+/// Returns an empty run of this command line on this machine.
 pub(crate) fn begun(host: HostFacts) -> Run {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -72,7 +72,7 @@ pub(crate) fn begun(host: HostFacts) -> Run {
     run
 }
 
-/// Makes paths absolute, so that the run file still says later what was measured.
+/// Makes the path of a target absolute, so that the run file identifies the target later.
 pub fn absolute(target: &Target, typed: &str) -> String {
     match target {
         Target::Path(path) => path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string(),
@@ -89,7 +89,7 @@ pub(crate) fn shown(setup: &Setup) -> ProgressDisplay {
     }
 }
 
-/// Describes what a step would do, with the reason for every choice.
+/// Describes a planned step, with the reason for every choice.
 pub fn plan_words(plan: &StepPlan) -> String {
     let words = plan
         .choices
@@ -98,7 +98,7 @@ pub fn plan_words(plan: &StepPlan) -> String {
     words.collect()
 }
 
-/// Waits for an idle target; refuses a busy one, because `what` would saturate what others are using.
+/// Waits until the target is idle; refuses a busy one, because `what` would disturb the programs that use it.
 pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), Failure> {
     if setup.is_virtual() {
         return Ok(());
@@ -131,7 +131,7 @@ pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), F
     Ok(())
 }
 
-/// Runs the steps that `next` gives; the failure says why not all could be run.
+/// Runs the steps that `next` returns; the failure says why not all could be run.
 pub(crate) fn measure(
     setup: &mut Setup,
     next: Next<'_>,
@@ -167,31 +167,31 @@ pub(crate) fn settle(
     recorded
 }
 
-/// Records what the region held when it was loaded; a device that still holds I/O is not asked.
+/// Records which shares of the region were unwritten or cached; a device that still holds I/O is not asked.
 pub(crate) fn look_at_shares(setup: &Setup, steps: &[StepRecord], recorder: &mut RunRecorder) {
     if steps.last().is_none_or(|step| held(step).next().is_none()) {
-        // Stored before the target is asked, because it may not answer.
+        // Stored before the target is asked, because the target may not answer.
         recorder.commit();
         recorder.shares(setup.runner.shares());
     }
 }
 
-/// What a run is compared with; by default nothing, and its figures are the result.
+/// Limits and expectation that a run is compared with; by default none, and the run's figures are the result.
 #[derive(Debug, Default)]
 pub struct Against {
     /// The policy by name.
     pub policy: Option<PolicyName>,
     /// Limits of the policy.
     pub limits: Option<Limits>,
-    /// What is claimed in words.
+    /// Expectation that the user stated in words.
     pub expectation: Option<Expectation>,
 }
 
 impl Against {
-    /// Nothing was promised.
+    /// No limits and no expectation.
     pub const NOTHING: Against = Against { policy: None, limits: None, expectation: None };
 
-    /// Adopts the limits of the load if nothing was promised: a load that a policy states is compared with that
+    /// Adopts `limits` if there is no policy and no expectation: a load that a policy states is compared with that
     /// policy.
     pub fn fall_back_on(&mut self, limits: Option<Limits>) {
         if let (None, None, Some(limits)) = (&self.policy, &self.expectation, limits) {
@@ -200,7 +200,7 @@ impl Against {
         }
     }
 
-    /// Records in `run` what it is compared with.
+    /// Records the policy and the expectation in `run`.
     pub(crate) fn name_in(&self, run: &mut Run) {
         run.policy = self.policy.as_ref().map(PolicyName::to_string);
         run.expectation = self.expectation.as_ref().map(Expectation::to_string);
@@ -213,37 +213,37 @@ impl Against {
     }
 }
 
-/// What is reported about the steps of a run besides their measurements.
+/// Reports about the steps of a run besides their measurements.
 #[derive(Clone, Copy)]
 pub struct Course<'a> {
-    /// Returns the seconds that are left after these steps.
+    /// Returns the remaining seconds after these steps.
     pub left: &'a dyn Fn(&[StepRecord]) -> f64,
-    /// Returns remarks on these steps, which are all of the run.
+    /// Returns remarks on all steps of the run.
     pub remarks: &'a dyn Fn(&[StepRecord]) -> Vec<String>,
 }
 
 /// A run that is ready to begin.
 pub struct Session<'a> {
-    /// What is measured.
+    /// The opened target and its runner.
     pub setup: Setup,
-    /// Where the run file and the page go.
+    /// Folder and name of the run file and the page.
     pub place: &'a Place,
     /// Stop request.
     pub stop: &'a StopFlag,
     /// Expected duration in seconds.
     pub seconds: f64,
-    /// What is reported about its steps; `None` if the steps were known beforehand.
+    /// Reports about the steps; `None` if the steps were known beforehand.
     pub course: Option<Course<'a>>,
-    /// What the run is compared with.
+    /// Limits and expectation that the run is compared with.
     pub against: &'a Against,
-    /// What a procedure was asked; `None` if the steps say everything.
+    /// Request to the procedure; `None` if the steps say everything.
     pub asked: Option<ProcedureRequest>,
 }
 
-/// What an earlier session of a run had recorded; empty for a run that begins.
+/// Records of an earlier session of the run; empty for a new run.
 #[derive(Debug, Default)]
 pub struct Earlier {
-    /// Its steps.
+    /// Steps of the earlier session.
     pub steps: Vec<StepRecord>,
     /// Time at which the run's clock showed zero, in milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
@@ -267,11 +267,11 @@ impl Earlier {
 }
 
 impl Session<'_> {
-    /// Runs the steps that `next` gives, stores and draws them, and lets `tell` report the result. Returns the
-    /// exit code: what `tell` returns if the run came to its end.
+    /// Runs the steps that `next` returns, stores and draws them, and calls `tell` to report the result. Returns the
+    /// exit code, which is that of `tell` if the run came to its end.
     ///
     /// # Errors
-    /// Steps that could not run, and what could not be stored or written.
+    /// A step could not be run, or a file could not be written.
     pub fn run(
         self,
         next: Next<'_>,
@@ -280,11 +280,11 @@ impl Session<'_> {
         self.go_on(&Earlier::default(), next, tell)
     }
 
-    /// Continues after the steps of an earlier session of the run, which `next` and the answer include; time has
-    /// passed on its clock meanwhile.
+    /// Continues after the steps of an earlier session of the run, which `next` and the answer include. The run's
+    /// clock includes the time between the sessions.
     ///
     /// # Errors
-    /// Those of [`Session::run`], and a machine that has been restarted since.
+    /// Those of [`Session::run`]; or the machine has been restarted since the earlier session.
     pub fn go_on(
         mut self,
         earlier: &Earlier,
@@ -314,7 +314,7 @@ impl Session<'_> {
             output::people(&place.files_line());
             return Err(failure);
         }
-        // The answer first; that it could not be stored is reported after it.
+        // The answer comes first, then an error if it could not be stored.
         let code = tell(&run, &analysis)?;
         kept.whole()?;
         Ok(cut_short(&run, stop).map_or(code, |code| code as u8))
@@ -328,7 +328,7 @@ impl Session<'_> {
         Outlooks::new(self.against.limits.clone(), device.map(|device| device.size))
     }
 
-    /// Creates the run file, with nothing in it but what happened `earlier`.
+    /// Creates the run file, which at first holds only the `earlier` steps.
     pub(crate) fn begin(&mut self, live: Live, earlier: &Earlier) -> Result<RunRecorder, Failure> {
         let mut run = header(&self.setup);
         // The clock has run since the target was opened, also while waiting for others; a continued run counts
@@ -345,7 +345,7 @@ impl Session<'_> {
         Ok(recorder)
     }
 
-    /// Reads again how often the volumes count their limits as exceeded.
+    /// Reads the volumes' counters of exceeded limits again, and stores the differences.
     fn count_exceeded(&self, run: &mut Run) {
         let now = exceeded(&self.setup);
         let lasted = run.steps.last().map_or(Nanos::ZERO, |step| step.ended);
@@ -369,11 +369,11 @@ impl Session<'_> {
 
 /// A run that is over.
 pub(crate) struct FinishedRun {
-    /// What happened.
+    /// The recorded run.
     pub(crate) run: Run,
-    /// What it means.
+    /// Analysis of the run.
     pub(crate) analysis: Analysis,
-    /// What became of its files.
+    /// Outcome of writing the run's files.
     pub(crate) kept: FilesOutcome,
 }
 
@@ -390,7 +390,7 @@ impl Session<'_> {
     }
 }
 
-/// Returns the failure of a setup: refused, or stopped while it was made.
+/// Returns the failure of a setup: refused, or stopped while it was being made.
 pub(crate) fn not_set(error: &SetupError) -> Failure {
     match error {
         SetupError::Lab(error) => no_lab(error),
@@ -398,22 +398,22 @@ pub(crate) fn not_set(error: &SetupError) -> Failure {
     }
 }
 
-/// Returns the failure of a lab volume: refused, or stopped while it was made.
+/// Returns the failure of a lab volume: refused, or stopped while it was being made.
 pub fn no_lab(error: &LabError) -> Failure {
     let code = if matches!(error, LabError::Interrupted) { Code::Interrupted } else { Code::Refused };
     Failure { code, message: error.to_string() }
 }
 
-/// What became of the two files of a run.
+/// Outcome of writing the two files of a run.
 pub(crate) struct FilesOutcome {
-    /// Whether the run file was closed and is whole.
+    /// Error if the run file could not be closed whole.
     pub(crate) stored: Result<(), Failure>,
-    /// Whether the page was written.
+    /// Error if the page could not be written.
     pub(crate) drawn: Result<(), Failure>,
 }
 
 impl FilesOutcome {
-    /// Returns the first thing that went wrong.
+    /// Returns the first error.
     pub(crate) fn whole(self) -> Result<(), Failure> {
         self.stored.and(self.drawn)
     }
@@ -444,7 +444,7 @@ pub(crate) fn keep(
     kept
 }
 
-/// Returns the exit code of a run that did not come to its end, and so has no verdict to go by.
+/// Returns the exit code of a run that did not come to its end, and so has no verdict.
 pub(crate) fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
     let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
     if stop.raised() {

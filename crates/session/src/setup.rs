@@ -1,4 +1,5 @@
-//! What a run needs, set up: the target opened and guarded, the facts about it and the machine, and the runner.
+//! Sets up everything that a run needs: opens and guards the target, reads facts about it and the machine, and makes
+//! the runner.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,19 +27,18 @@ pub struct Setup {
     pub facts: TargetFacts,
     /// Whether writes are measured.
     pub writes: Writes,
-    /// What is written before reads are measured.
+    /// Data to be written before reads are measured.
     pub layout: Layout,
-    /// What will be destroyed.
+    /// Data that will be destroyed.
     pub destruction: Option<Destruction>,
-    /// Where steps run.
+    /// Runner of the steps.
     pub runner: Box<dyn Runner>,
     /// Lab volumes to be taken down with the setup, after the runner has closed them.
     pub(crate) labs: Vec<LabVolume>,
 }
 
 impl Setup {
-    /// Returns a setup for a runner that was made elsewhere, on the target with these facts; no step lays anything
-    /// out.
+    /// Returns a setup for an existing runner on the target with these facts; no step lays anything out.
     pub fn of_runner(runner: Box<dyn Runner>, facts: TargetFacts) -> Setup {
         let writes = if facts.reads_only { Writes::LeftOut } else { Writes::Measured };
         Setup {
@@ -70,7 +70,7 @@ pub enum SetupError {
     /// The lab volume cannot be made.
     #[error(transparent)]
     Lab(#[from] LabError),
-    /// Simulated and real volumes are mixed, which share no time.
+    /// Simulated and real volumes are mixed, although virtual and real time cannot be combined.
     #[error(
         "{simulated} runs in virtual time and {real} in real time, so they cannot be loaded together; name simulated volumes \
          alone, or none"
@@ -99,7 +99,7 @@ pub enum SetupError {
 /// Opens `target`, typed as `words`, and prepares everything; a lab volume is made here.
 ///
 /// # Errors
-/// [`SetupError`]; nothing is left behind.
+/// [`SetupError`]; no file and no volume is left behind.
 pub fn set_up(target: &Target, words: &str, wish: &Wish) -> Result<Setup, SetupError> {
     if wish.allow_destroy.is_some() && !matches!(target, Target::Path(_)) {
         return Err(SetupError::Option { option: "--allow-destroy", target: words.to_owned() });
@@ -112,11 +112,11 @@ pub fn set_up(target: &Target, words: &str, wish: &Wish) -> Result<Setup, SetupE
     }
 }
 
-/// Sets up like [`set_up`], for a watch with a sample every `every`: a simulated volume then counts what it does,
-/// and is sampled in virtual time as the only device of its machine.
+/// Sets up like [`set_up`], for a watch with a sample every `every`: a simulated volume then keeps counters, and is
+/// sampled in virtual time as the only device of its machine.
 ///
 /// # Errors
-/// [`SetupError`]; nothing is left behind.
+/// [`SetupError`]; no file and no volume is left behind.
 pub fn set_up_watch(target: &Target, words: &str, wish: &Wish, every: Nanos) -> Result<Setup, SetupError> {
     let mut setup = set_up(target, words, wish)?;
     if let Target::Sim(name) = target {
@@ -127,7 +127,7 @@ pub fn set_up_watch(target: &Target, words: &str, wish: &Wish, every: Nanos) -> 
     Ok(setup)
 }
 
-/// Returns a setup on the null target: what the generator itself can do.
+/// Returns a setup on the null target, which shows the speed of the generator itself.
 pub fn null_setup() -> Setup {
     Setup {
         host: host(),
@@ -175,9 +175,9 @@ pub(crate) fn make_lab(
     let making = MakeOptions { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making)?;
     let mut opened = open_own_device(volume.device(), words, wish.size)?;
-    // What lies below the stack is the lab's own affair, so doubts about it are dropped.
+    // The layers below a lab volume are part of the lab, so doubts about them are dropped.
     opened.facts.doubts.clear();
-    // It was filled before its credits began to count; laying it out again would spend some.
+    // The volume was filled before its credits began to count; laying it out again would spend some.
     opened.layout = Layout::None;
     Ok((opened, volume))
 }

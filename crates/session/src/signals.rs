@@ -70,8 +70,8 @@ impl StopFlag {
         flag
     }
 
-    /// Returns a flag that the same signals raise, for preparations before a command of the user's begins: any
-    /// number of later signals is meant for that command.
+    /// Returns a flag that stop signals raise, for preparations before a command of the user begins: any later
+    /// signals are meant for that command.
     pub fn before_a_command(patience: Nanos) -> StopFlag {
         let flag = StopFlag::caught(patience);
         // Inputs read from now on also notice an earlier signal.
@@ -80,8 +80,8 @@ impl StopFlag {
         flag
     }
 
-    /// Returns a flag for reading inputs. As long as no other flag listens, the same signals end the process at
-    /// once, with the exit code of an interrupted run.
+    /// Returns a flag for reading inputs. As long as no other flag listens, a stop signal ends the process at once,
+    /// with the exit code of an interrupted run.
     pub fn while_reading(patience: Nanos) -> StopFlag {
         StopFlag { patience, ..READING.clone() }
     }
@@ -137,7 +137,7 @@ impl StopFlag {
         self.raised().then_some(Code::Interrupted)
     }
 
-    /// How long a device may leave everything unanswered.
+    /// Time without any answer after which a device is given up.
     pub fn patience(&self) -> Nanos {
         self.patience
     }
@@ -147,15 +147,15 @@ impl StopFlag {
         self.gave_up.store(true, Ordering::Relaxed);
     }
 
-    /// Takes in that a device does not answer, or answers again; raises the flag if it is given up. Tells nobody:
-    /// a live line does.
+    /// Takes in that a device does not answer, or answers again; raises the flag if the device is given up. Prints
+    /// nothing: a live line does.
     pub fn note(&self, silence: &Silence) {
         if silence.stage == SilenceStage::GivenUp {
             self.give_up();
         }
     }
 
-    /// Does the same as [`StopFlag::note`], and tells people on stderr.
+    /// Does the work of [`StopFlag::note`], and reports the silence on stderr.
     pub fn tell(&self, silence: &Silence) {
         self.note(silence);
         output::people(report::wrap("plimsoll: ", &silence.to_string()).trim_end());
@@ -194,11 +194,11 @@ impl Observer for StopFlag {
 /// Signals passed on to a command while plimsoll waits for it, as if it had been started alone.
 const PASSED_ON: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
 
-/// Signals that came while a command ran.
+/// Signals received while a command runs.
 pub struct ReceivedSignals(Option<Signals>);
 
 impl ReceivedSignals {
-    /// Takes over the signals that would end this process, from now on; if that fails, they still do.
+    /// Takes over the signals that would end this process, from now on; if that fails, they still end it.
     pub fn instead_of_ending() -> ReceivedSignals {
         let heard = Signals::new(PASSED_ON).ok();
         if heard.is_some() {

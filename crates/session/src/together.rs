@@ -1,4 +1,4 @@
-//! Several targets as one: each opened and guarded as if alone, loaded by one runner at the same time.
+//! Several targets as one: each opened and guarded as if alone, all loaded at the same time by one runner.
 
 use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
@@ -18,13 +18,13 @@ use crate::watchdog;
 /// A target among several.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    /// Its label; jobs of this name work on it.
+    /// Label, which is the name of the jobs that load this volume.
     pub label: String,
     /// The target.
     pub target: Target,
     /// The target as typed.
     pub words: String,
-    /// What the user wishes of it.
+    /// The user's options for the target.
     pub wish: Wish,
 }
 
@@ -32,18 +32,18 @@ pub struct Volume {
 pub struct Together {
     /// All of them as one; writes are measured if every one of them may be written.
     pub setup: Setup,
-    /// What is written to each before reads are measured.
+    /// Layout of each target before reads are measured.
     pub layouts: Vec<Layout>,
-    /// What will be destroyed.
+    /// Data that will be destroyed.
     pub destructions: Vec<Destruction>,
-    /// Devices below each, topmost first.
+    /// Devices below each target, topmost first.
     pub devices: Vec<Vec<String>>,
 }
 
 /// Opens all of `volumes`, each by the rules that apply to it alone.
 ///
 /// # Errors
-/// A target that cannot be measured, or simulated ones together with real ones.
+/// A target cannot be measured, or simulated targets are mixed with real ones.
 pub fn set_up_together(volumes: &[Volume], stop: &StopFlag) -> Result<Together, Failure> {
     if let Some(null) = volumes.iter().find(|volume| volume.target == Target::Null) {
         let words = &null.words;
@@ -111,7 +111,7 @@ fn on_this_machine(volumes: &[Volume], stop: &StopFlag) -> Result<Together, Fail
     Ok(Together { setup, layouts, destructions, devices })
 }
 
-/// Returns the path that stands for a volume in plans, unique among them.
+/// Returns the path by which plans name a volume, unique among the volumes.
 fn shown_as(volume: &Volume, labs: &[(String, LabVolume)]) -> std::path::PathBuf {
     let lab = labs.iter().find(|(label, _)| *label == volume.label).map(|(_, lab)| lab.device().to_owned());
     match &volume.target {
@@ -164,7 +164,7 @@ fn as_one(volumes: &[Volume], opened: &[OpenTarget]) -> TargetFacts {
     one
 }
 
-/// Lists what was typed, each after its label.
+/// Lists the targets as typed, each after its label.
 fn all_words(volumes: &[Volume]) -> String {
     let words: Vec<String> =
         volumes.iter().map(|volume| format!("{}: {}", volume.label, volume.words)).collect();

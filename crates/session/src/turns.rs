@@ -14,22 +14,22 @@ use crate::run::{Earlier, FinishedRun, Session, cut_short, settle};
 use crate::runner::{Runner, RunnerError};
 use crate::setup::Setup;
 
-/// What decides the turns, and what is reported about them, from what ran on each side so far.
+/// Decides the turns and reports about them, given the steps that ran on each side so far.
 #[derive(Clone, Copy)]
 pub struct TurnsCourse<'a> {
     /// Returns the next turn, or `None` to end.
     pub next: &'a dyn Fn(&[Vec<StepRecord>]) -> Option<Turn>,
-    /// Returns the seconds that are left.
+    /// Returns the remaining seconds.
     pub left: &'a dyn Fn(&[Vec<StepRecord>]) -> f64,
     /// Returns a line for people if there is anything new.
     pub news: &'a dyn Fn(&[Vec<StepRecord>]) -> Option<String>,
 }
 
-/// Runs the turns on the targets of `sides`, stores and draws a run for each, and lets `tell` report the result of
-/// all. Returns the exit code: what `tell` returns if the comparison came to its end.
+/// Runs the turns on the targets of `sides`, stores and draws a run for each side, and calls `tell` to report the
+/// overall result. Returns the exit code, which is that of `tell` if the comparison came to its end.
 ///
 /// # Errors
-/// Turns that could not be run, and what could not be stored or written.
+/// A turn could not be run, or a file could not be written.
 pub fn run_in_turns(
     mut sides: Vec<Session<'_>>,
     course: TurnsCourse<'_>,
@@ -70,8 +70,8 @@ pub fn run_in_turns(
     Ok(cut.map_or(code, |code| code as u8))
 }
 
-/// Returns one live line if stderr is a terminal. Otherwise nothing: there would be hundreds of lines, one for
-/// each turn, and the news is enough.
+/// Returns one live line if stderr is a terminal, and no progress otherwise: with one line for each turn there would
+/// be hundreds, and the news suffices.
 fn shown(setup: &Setup) -> ProgressDisplay {
     match crate::run::shown(setup) {
         shown @ (ProgressDisplay::Line | ProgressDisplay::Events) => shown,
@@ -79,7 +79,7 @@ fn shown(setup: &Setup) -> ProgressDisplay {
     }
 }
 
-/// The targets of all sides as one runner, which is the side whose turn it is.
+/// The targets of all sides as one runner, which runs a step on the side whose turn it is.
 struct Table<'s> {
     setups: Vec<&'s mut Setup>,
     side: usize,
@@ -94,7 +94,7 @@ impl Table<'_> {
         self.setups[self.side].runner.as_mut()
     }
 
-    /// Gives `side` the turn. In virtual time its clock first advances by the time that the others used.
+    /// Gives `side` the turn. In virtual time its clock first advances by the time that the other sides used.
     fn hand_to(&mut self, side: usize, observer: &mut dyn Observer) {
         let now = self.runner().now();
         self.side = side;
@@ -130,14 +130,14 @@ impl Runner for Table<'_> {
     }
 }
 
-/// The procedure: whose turn it is, and what each side did so far.
+/// The procedure: the side whose turn it is, and the steps of each side so far.
 struct Turns<'a> {
     course: TurnsCourse<'a>,
     done: Vec<Vec<StepRecord>>,
     recorders: Vec<RunRecorder>,
     side: usize,
     left: RemainingTime,
-    /// Region of the live lines, above which news are printed.
+    /// Region of the live lines, above which news is printed.
     region: Region,
 }
 

@@ -1,4 +1,4 @@
-//! Waits of the main thread for a device, outside any step: reported when they last, and ended by a stop request
+//! Waits of the main thread for a device, outside any step: reported when they take long, and ended by a stop request
 //! or when patience is over.
 
 use std::os::fd::AsFd;
@@ -15,17 +15,17 @@ use crate::signals::StopFlag;
 
 /// Time between checks of a wait.
 pub const LOOK: Duration = Duration::from_millis(100);
-/// Length from which a wait is reported, the same as in a step.
+/// Length from which a wait is reported, as in a step.
 pub const NOTICED: Duration = Duration::from_secs(5);
-/// Time after which a stop request that had no effect shows that the process waits for a device.
+/// Time after a stop request without effect from which the process must be waiting for a device.
 pub const HEARD: Duration = Duration::from_secs(1);
 
-/// Does `work`, described by `what`, before anything is measured. If its device does not answer, the process ends,
-/// because the kernel does not let the work itself end.
+/// Does `work`, described by `what`, before any measurement. If its device does not answer, the process exits,
+/// because the blocked system call cannot be interrupted.
 pub fn over<T>(what: &str, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     let (at_work, waits) = channel::<()>();
     let (what, stop) = (what.to_owned(), stop.clone());
-    // Without a thread to watch nothing is reported, and everything else works as usual.
+    // Without the watching thread nothing is reported; the work itself is done as usual.
     let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
         if let Some(code) = watch(&what, &stop, &waits) {
             crate::signals::leave(code as i32);
@@ -36,7 +36,7 @@ pub fn over<T>(what: &str, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Watches until the work has ended, which gives `None`, or is to be abandoned.
+/// Watches until the work has ended, and returns `None`, or until the work is to be abandoned.
 fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
     let mut wait = Wait::begun();
     loop {
@@ -53,8 +53,8 @@ fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
     }
 }
 
-/// Waits until what was written to `file` is stored, by the call `by`. `None` if the wait was abandoned; if the
-/// device was given up, the flag is raised.
+/// Flushes `file` with the call `by`, and waits for the result. `None` if the wait was abandoned; if the device was
+/// given up, the flag is raised.
 pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::Result<()>> {
     let what = format!("the flush of {}", file.path().display());
     let mut wait = Wait::begun();
@@ -76,8 +76,8 @@ pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::R
     aside(move || handle.flush_by(by), look).ok()
 }
 
-/// Does `work`, described by `what`, which leaves nothing to be undone. The wait ends as soon as a stop is
-/// requested, or when its device does not answer.
+/// Does `work`, described by `what`, which must leave nothing to be undone. The wait ends at a stop request, or when
+/// the device does not answer.
 ///
 /// # Errors
 /// Why the work was abandoned.
@@ -117,8 +117,8 @@ pub fn at_length<T: Send + 'static>(
     aside(work, || if stop.raised() { Leave::Asked } else { Leave::No })
 }
 
-/// Does `work` in a thread of its own, which stays behind if abandoned. While a system call blocks a thread, that
-/// thread cannot run a signal handler, so the calling thread must not be the one that is blocked.
+/// Does `work` in a separate thread, which is left behind if the work is abandoned. A thread blocked in a system call
+/// cannot run a signal handler, so the calling thread must not be the blocked one.
 fn aside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     mut look: impl FnMut() -> Leave,
@@ -129,7 +129,7 @@ fn aside<T: Send + 'static>(
     let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
     let body = move || take(&theirs).map(|work| done.send(work()).is_ok());
     let Ok(thread) = std::thread::Builder::new().name("aside".to_owned()).spawn(body) else {
-        // Without a thread there is no time limit either.
+        // If no thread can be started, the work is done here, without a time limit.
         return take(&shared).map(|work| work()).ok_or(AbandonReason::Asked);
     };
     loop {
@@ -137,7 +137,7 @@ fn aside<T: Send + 'static>(
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
-                // It ends without a result only if nobody listens.
+                // The thread ends without sending a result only if the receiver is gone.
                 Ok(_) => return Err(AbandonReason::Asked),
             },
             Err(RecvTimeoutError::Timeout) => {}
@@ -161,7 +161,7 @@ impl Leave {
 pub enum AbandonReason {
     /// A stop was requested.
     Asked,
-    /// Its device did not answer.
+    /// The device did not answer.
     GivenUp,
 }
 
@@ -177,7 +177,7 @@ struct Wait {
     since: Instant,
     told: bool,
     asked: Option<Instant>,
-    /// How long a stop request may have no effect.
+    /// Time that a stop request may have no effect.
     heard: Duration,
 }
 

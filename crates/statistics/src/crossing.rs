@@ -2,23 +2,23 @@
 //! trials.
 //!
 //! The share of I/Os that take longer than a bound grows with their arrival rate roughly exponentially (M/M/1:
-//! `exp(-(μ-λ)b)`, exactly; other queues nearly so), so that its log odds follow a straight line over a moderate range. The
-//! line is fitted by quasi-likelihood (Wedderburn: Biometrika 61, 1974) on the counts themselves, so that a trial with
-//! nothing beyond the bound carries its full information; trials whose share is far from the one sought weigh little. A few
-//! trials leave the slope undetermined, and with it everything else, so it is presumed to be within about a factor of five
-//! of a usual slope until the trials show otherwise. The answer is where the line passes the share; its interval contains
-//! the settings that fit little worse (profile likelihood).
+//! `exp(-(μ-λ)b)`, exactly; other queues nearly so), so that its log odds follow a straight line over a moderate range.
+//! The line is fitted by quasi-likelihood (Wedderburn: Biometrika 61, 1974) on the counts themselves, so that a trial
+//! with nothing beyond the bound carries its full information; trials whose share is far from the target share weigh
+//! little. A few trials leave the slope undetermined, and with it everything else, so it is presumed to be within about
+//! a factor of five of a usual slope until the trials show otherwise. The estimate is the setting at which the line
+//! passes the target share; its interval contains the settings that fit little worse (profile likelihood).
 
 use crate::distribution::t_quantile;
 
-/// Distance in log odds from those sought at which a trial's weight reaches zero.
+/// Distance in log odds from the target share at which a trial's weight reaches zero.
 const REACH: f64 = 4.0;
 /// Log odds beyond which a share counts as zero or one.
 const ODDS_MOST: f64 = 20.0;
 /// Probability below the upper end of a 95 % interval.
 const UPPER: f64 = 0.975;
 /// Standard deviation of the logarithm of a slope around the usual one. Chosen by simulation together with `GROWS`, on
-/// M/M/1 and M/D/1 with bounds of 8 to 48 service times: intervals held the truth in 93 to 100 % of searches.
+/// M/M/1 and M/D/1 with bounds of 8 to 48 service times: intervals held the true value in 93 to 100 % of searches.
 const USUAL: f64 = 0.8;
 /// Power of the share with which the dispersion of its events grows: the longer a queue is, the longer it stays long.
 const GROWS: f64 = 0.4;
@@ -26,29 +26,29 @@ const GROWS: f64 = 0.4;
 const FREEDOM: f64 = 12.0;
 /// Dispersion assumed before any event shows it.
 const FIRST_DISPERSION: f64 = 10.0;
-/// Degrees of freedom below which trials are not tested for straying.
+/// Degrees of freedom below which trials are not tested for excess scatter.
 const ASKED: f64 = 0.5;
 /// Rounds in which weights and line are fitted to each other.
 const ROUNDS: usize = 4;
-/// Places tried for the answer before the best is refined.
+/// Number of places tried for the answer before the best is refined.
 const PLACES: usize = 32;
-/// Steps of each golden-section search; bisections of an interval's end take half as many.
+/// Number of steps of each golden-section search; bisections of an interval's end take half as many.
 const HALVINGS: usize = 26;
 
-/// Outcome of one setting.
+/// Outcome of a trial at one setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// The setting, above zero; the share grows with it.
     pub at: f64,
     /// Number of items counted.
     pub count: f64,
-    /// Number of them that are events, the kind whose share is sought.
+    /// Number of items that are events, the kind whose share is estimated.
     pub events: f64,
     /// Variance of `events` relative to that of independent events: events come in clusters.
     pub dispersion: f64,
 }
 
-/// What is sought.
+/// The share to find, and the usual slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrossingTarget {
     /// The share, above 0 and below 1.
@@ -57,30 +57,30 @@ pub struct CrossingTarget {
     pub usual_slope: f64,
 }
 
-/// Setting at which the share passes the one sought.
+/// Setting at which the share passes the target share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// The setting.
     pub at: f64,
-    /// Lower end of its 95 % interval; zero if nothing bounds it.
+    /// Lower end of the 95 % interval of the setting; zero if nothing bounds it.
     pub low: f64,
-    /// Upper end of its 95 % interval; infinite if nothing bounds it.
+    /// Upper end of the 95 % interval of the setting; infinite if nothing bounds it.
     pub high: f64,
     /// Growth of the log odds per unit of the setting.
     pub slope: f64,
-    /// How much further trials lie from the line than chance puts them, as a ratio of variances; at least 1.
+    /// Scatter of the trials around the line relative to chance, as a ratio of variances; at least 1.
     pub strays: f64,
 }
 
 impl Crossing {
-    /// Whether its interval is bounded on both sides.
+    /// Whether the interval is bounded on both sides.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
         self.low > 0.0 && self.high.is_finite()
     }
 }
 
-/// Estimates where the share of `trials` passes the one `sought`; `None` for fewer than two usable trials.
+/// Estimates where the share of `trials` passes the share `sought`; `None` for fewer than two usable trials.
 #[must_use]
 pub fn crossing(trials: &[Trial], sought: CrossingTarget) -> Option<Crossing> {
     let usable: Vec<Trial> =
@@ -101,7 +101,7 @@ pub fn crossing(trials: &[Trial], sought: CrossingTarget) -> Option<Crossing> {
     Some(Crossing { at: line.at, low, high, slope: line.steep.exp(), strays })
 }
 
-/// A line, given by where it passes the share and by the logarithm of its slope.
+/// A line, given by the setting at which it passes the target share and by the logarithm of its slope.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     at: f64,
@@ -121,7 +121,7 @@ struct WeightedTrials<'t> {
     target: f64,
     usual: f64,
     weights: Vec<f64>,
-    /// Dispersion at the share sought.
+    /// Dispersion at the target share.
     dispersion: f64,
 }
 
@@ -143,7 +143,7 @@ impl WeightedTrials<'_> {
         share_of(self.target + line.steep.exp() * (at - line.at))
     }
 
-    /// Dispersion at `share`, relative to the dispersion at the share sought.
+    /// Dispersion at `share`, relative to the dispersion at the target share.
     fn grown(&self, share: f64) -> f64 {
         (share / share_of(self.target)).powf(GROWS)
     }
@@ -152,7 +152,7 @@ impl WeightedTrials<'_> {
         self.trials.iter().zip(self.weights.iter().copied()).filter(|(_, weight)| *weight > 0.0)
     }
 
-    /// How badly `line` fits: the quasi-deviance, plus a penalty for a slope far from the usual one.
+    /// Misfit of `line`: the quasi-deviance, plus a penalty for a slope far from the usual one.
     fn misfit(&self, line: Line) -> f64 {
         let of_trial = |(trial, weight): (&Trial, f64)| {
             let (seen, meant) = (trial.events / trial.count, self.share(line, trial.at));
@@ -163,7 +163,7 @@ impl WeightedTrials<'_> {
         self.weighed().map(of_trial).sum::<f64>() + ((line.steep - self.usual) / USUAL).powi(2)
     }
 
-    /// The best line that passes the share at `at`.
+    /// The best line that passes the target share at `at`.
     fn through(&self, at: f64) -> Line {
         let (low, high) = (self.usual - 4.0, self.usual + 5.0);
         Line { at, steep: least(low, high, |steep| self.misfit(Line { at, steep })) }
@@ -185,7 +185,7 @@ impl WeightedTrials<'_> {
         self.through(least(from, to, |at| self.misfit_through(at)))
     }
 
-    /// Reweighs trials by how near `line` puts them to the share sought, and pools their dispersion.
+    /// Reweighs trials by their distance from the target share on `line`, and pools their dispersion.
     fn reweigh(&mut self, line: Line) {
         let slope = line.steep.exp();
         self.weights =
@@ -200,7 +200,7 @@ impl WeightedTrials<'_> {
         }
     }
 
-    /// How far trials stray from `line`, as a ratio of variances, and the degrees of freedom of that ratio.
+    /// Scatter of the trials around `line`, as a ratio of variances, and the degrees of freedom of that ratio.
     fn strays(&self, line: Line) -> (f64, f64) {
         let (mut squares, mut number) = (0.0, 0.0);
         for (trial, weight) in self.weighed() {

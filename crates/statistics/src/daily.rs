@@ -14,18 +14,19 @@ const LEVEL: f64 = 0.975;
 /// Fewest values to which anything is fitted.
 const LEAST: usize = 12;
 
-/// A number with the half-width of its 95 % interval, and whether chance explains it less than once in a thousand times.
+/// A number with the half-width of its 95 % interval, and whether it is certainly not 0 (chance explains it less than
+/// once in a thousand times).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DailyEstimate {
     /// The number.
     pub value: f64,
-    /// Half-width of its 95 % interval.
+    /// Half-width of the number's 95 % interval.
     pub half_width: f64,
-    /// Whether it is certainly not 0.
+    /// Whether the number is certainly not 0.
     pub sure: bool,
 }
 
-/// How a series moves over time. Units are those of the series.
+/// The movement of a series over time. Units are those of the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Daily {
     /// Mean of the series.
@@ -34,7 +35,7 @@ pub struct Daily {
     pub trend: DailyEstimate,
     /// Amplitude of the sine; `None` if the series is too short for one.
     pub swing: Option<DailyEstimate>,
-    /// When the sine is highest, counted from the first value, in units of time; 0 without a sine.
+    /// Time at which the sine is highest, counted from the first value, in units of time; 0 without a sine.
     pub highest: f64,
 }
 

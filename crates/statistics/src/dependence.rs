@@ -1,4 +1,4 @@
-//! How far the values of a series depend on earlier ones.
+//! The dependence of a series' values on earlier ones.
 
 use crate::usable;
 

@@ -1,4 +1,4 @@
-//! Detects that a rate has fallen from a level for good, and how well the remaining rate is known.
+//! Detects that a rate has fallen from a level for good, and how precisely the remaining rate is known.
 //!
 //! Page's cumulative sum (Biometrika 41, 1954) runs against the median of the level's last values. A fall counts once three
 //! values show it; it is withdrawn if the rate returns, so that a stall or a moment of foreign load ends nothing. A rise
@@ -9,25 +9,25 @@ use std::collections::VecDeque;
 use crate::quantile::median;
 use crate::sequential::{Monitor, Rule as Width};
 
-/// Greatest number of last values whose median is the level.
+/// Greatest number of recent values whose median is the level.
 const HELD_MOST: usize = 60;
 /// Fewest values that establish a level, a fall, a rise or a return.
 const LEAST: usize = 3;
 /// Cumulative sum, in halves of the least fall, at which the level has changed. One value adds at most four.
 const ALARM: f64 = 4.0;
-/// Least fall, in standard deviations of a value: with less, noise would start too many falls that last too long (of normal
-/// noise, five in 10,000 values start a lasting one, and each of these returns).
+/// Least fall, in standard deviations of a value: with a lower limit, noise would start too many falls that last too
+/// long (of normal noise, five in 10,000 values start a lasting fall, and each of these returns).
 const SPREADS: f64 = 2.5;
-/// Number of values, as a multiple of `Rule::settled`, after which the remaining rate is accepted however well it is known.
+/// Number of values, in multiples of `Rule::settled`, after which the remaining rate is accepted however imprecise.
 const PATIENCE: usize = 6;
 /// Divisor of the number of values before the fall, which may extend the patience.
 const PATIENCE_PART: usize = 4;
-/// Most values to which the patience is extended.
+/// Greatest number of values to which the patience is extended.
 const PATIENCE_MOST: usize = 600;
 /// Standard deviation of normal values over the median absolute difference of neighbours: 1.4826 / √2.
 const OF_DIFFERENCES: f64 = 1.048;
 
-/// What counts as a fall, and when the remaining rate is known.
+/// Criteria for a fall, and for when the remaining rate is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Least fall, as a share of the level.
@@ -86,7 +86,7 @@ impl RemainingRate {
         let above = best.1;
         if above > 0 && self.values.len() > above + LEAST {
             self.at += 1 + above;
-            // The first value below still has a part of the level.
+            // The first value below still contains a part of the level.
             self.values.drain(..=above);
         }
     }
@@ -156,7 +156,7 @@ impl Falling {
         if is_below && last_median(&self.below.since) < level - half {
             let since = std::mem::take(&mut self.below.since);
             let first = at + 1 - since.len();
-            // The first value has a part of the level.
+            // The first value contains a part of the level.
             self.left = Some(RemainingRate { at: first, before: level, values: since[1..].to_vec() });
             (self.below, self.above) = (Page::default(), Page::default());
         } else if is_above && last_median(&self.above.since) > level + half {
@@ -178,7 +178,7 @@ impl Falling {
         median(&self.held.iter().copied().collect::<Vec<_>>()).filter(|level| *level > 0.0)
     }
 
-    /// Least share by which the level falls: the rule's, or what exceeds noise.
+    /// Least share by which the level must fall: the rule's, or a share that exceeds noise.
     fn share(&self, level: f64) -> f64 {
         let held = self.held.iter().zip(self.held.iter().skip(1));
         let differences: Vec<f64> = held.map(|(a, b)| (a - b).abs()).collect();
@@ -241,7 +241,7 @@ mod tests {
 
     const RULE: Rule = Rule { share: 0.05, half_width: 0.01, settled: 10, resolution: 1.0 };
 
-    /// The number of values after which it ends, and the fall found.
+    /// The number of values after which the series ends, and the fall found.
     fn ended(values: impl Iterator<Item = f64>) -> Option<(usize, Fall)> {
         let mut falling = Falling::new(RULE);
         for (number, value) in values.enumerate() {

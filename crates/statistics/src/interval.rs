@@ -10,7 +10,7 @@ use crate::usable;
 pub struct Estimate {
     /// Mean of the series.
     pub mean: f64,
-    /// Half-width of the interval around the mean; infinite while nothing is known.
+    /// Half-width of the interval around the mean; infinite as long as nothing is known.
     pub half_width: f64,
     /// Number of values.
     pub n: usize,

@@ -18,10 +18,10 @@ const DEPENDENCE_MIN: f64 = 0.05;
 /// degrees of freedom; two misses a slow component under white noise.
 const DEPENDENCE_ERRORS: f64 = 1.5;
 
-/// Prior dependence, and the number of values that it weighs as much as. A few values cannot show dependence, and positive
-/// dependence makes their spread look too small, so it is presumed until disproved. The pair was chosen by simulation as
-/// the mildest for which stopping covers 95 % at every dependence up to 0.8 (`examples/coverage`); 0.8 with weight 5
-/// covered 92 %.
+/// Prior dependence, and the number of values to which its weight is equal. A few values cannot show dependence, and
+/// positive dependence makes their spread look too small, so it is presumed until disproved. The pair was chosen by
+/// simulation as the mildest for which stopping covers 95 % at every dependence up to 0.8 (`examples/coverage`);
+/// 0.8 with weight 5 covered 92 %.
 const PRESUMED: (f64, f64) = (0.7, 10.0);
 
 /// A long-run variance and how precisely it is known.
@@ -29,7 +29,7 @@ const PRESUMED: (f64, f64) = (0.7, 10.0);
 pub struct LongRun {
     /// n times the variance of the mean of n values, in squared units of the series.
     pub variance: f64,
-    /// Degrees of freedom of that estimate, as of a chi-square; not an integer, and below 1 for very short series.
+    /// Degrees of freedom of the variance, as of a chi-square; not an integer, and below 1 for very short series.
     pub df: f64,
     /// Number of values in a batch.
     pub batch: usize,
@@ -37,12 +37,12 @@ pub struct LongRun {
 
 /// Estimates the long-run variance; `None` for fewer than two values or non-finite values.
 ///
-/// Batches double in length until their means hardly depend on each other, or until merging would leave fewer than eight.
-/// Positive dependence that remains is corrected as that of a first-order autoregression, (1 + r) / (1 - r), with r free of
-/// its small-sample bias and drawn towards a presumed 0.7 while values are few. That is the scheme of Skart (Tafazzoli,
+/// Batches double in length until their means hardly depend on each other, or until merging would leave fewer than
+/// eight. Positive dependence that remains is corrected as that of a first-order autoregression, (1 + r) / (1 - r),
+/// with r free of its small-sample bias and drawn towards a presumed 0.7 while values are few, as in Skart (Tafazzoli,
 /// Wilson, Lada, Steiger: INFORMS J. Computing 23(1), 2011), adapted to start with two values. Negative dependence of
-/// neighbours (a limiter that takes back in the next interval what it gave too much) shrinks with the batches by itself and
-/// is not extrapolated.
+/// neighbours (a throttle that takes back in the next interval any excess of this one) shrinks with the batches by
+/// itself and is not extrapolated.
 #[must_use]
 pub fn long_run_variance(values: &[f64]) -> Option<LongRun> {
     if !usable(values) || values.len() < 2 {
@@ -73,7 +73,7 @@ fn mergeable(dependence: f64, batches: usize) -> bool {
     shown && batches / 2 >= least
 }
 
-/// Means of adjacent pairs. Of an odd number the oldest value is left out, because the newest say most about the present.
+/// Means of adjacent pairs. The oldest value of an odd number is left out: the newest tell most about the present.
 fn merge_pairs(values: &[f64]) -> Vec<f64> {
     values[values.len() % 2..].chunks_exact(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect()
 }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn repayment_between_neighbours_narrows_the_mean() {
-        // Each interval takes from the next what it gave too much, so the sum of n differs by two jitters only.
+        // Each interval takes back its excess from the next, so the sum of n differs by two jitters only.
         let mut stream = Stream::new(8, 0);
         let jitter: Vec<f64> = (0..513).map(|_| stream.normal()).collect();
         let series: Vec<f64> = jitter.windows(2).map(|w| w[1] - w[0]).collect();

@@ -1,10 +1,10 @@
-//! Detects whether a meter pins a series of counts, by how their variance over their mean falls with the length of the
-//! window.
+//! Detects whether a meter pins a series of counts, by how the ratio of their variance to their mean falls with the
+//! length of the window.
 //!
-//! A meter pins the cumulative count: what one second gets too much the next gets too little, so the error of the count
-//! over any window is that of its two edges, and the Fano factor (variance over mean) falls like one over the window's
-//! length. Without a meter every second adds an error of its own: the factor is level, or grows if seconds resemble each
-//! other. No threshold at one length distinguishes the two; the slope over lengths does.
+//! A meter pins the cumulative count: an excess in one second is taken from the next, so the error of the count over
+//! any window is that of its two edges, and the Fano factor (variance over mean) falls in inverse proportion to the
+//! window's length. Without a meter every second adds a separate error: the factor is level, or grows if seconds
+//! resemble each other. No threshold at one length distinguishes the two; the slope over lengths does.
 
 use crate::quantile::{median, median_absolute_deviation};
 
@@ -16,15 +16,15 @@ use fit::{MeterFit, Stretch};
 
 /// Slope that separates pinned (-1) from level (0).
 const BORDER: f64 = -0.5;
-/// Fano factor below which a level series may be due to a few servers of even pace, or to a meter with a fluctuating rate:
-/// independent arrivals have 1, and devices without a limiter had 6 to 104 at 1 to 8 s.
+/// Fano factor below which a level series may be due to a few servers of even pace, or to a meter with a fluctuating
+/// rate: independent arrivals have 1, and devices without a throttle had 6 to 104 at 1 to 8 s.
 const DRIFTING: f64 = 1.0;
-/// Fano factor below which, at any length, the counts are a meter's, whatever the slope: for busy servers it is at least
-/// the square of the coefficient of variation of one server's service time, and no device keeps that within 5 %.
+/// Fano factor below which, at any length, the counts are a meter's, whatever the slope: for busy servers it is at
+/// least the square of the coefficient of variation of one server's service time, which no device keeps within 5 %.
 const EVEN: f64 = 0.0025;
-/// Fewest even windows that are no accident.
+/// Number of even windows from which they are no accident.
 const EVEN_WINDOWS: usize = 3;
-/// Least part of all counts that even windows must have: one in this many.
+/// Least share of all counts that even windows must have: one in this many.
 const EVEN_PART: usize = 3;
 /// Longest window, in seconds.
 const LONGEST_S: f64 = 16.0;
@@ -45,7 +45,7 @@ const ACCIDENT_IN: usize = 7;
 pub struct Count {
     /// The number.
     pub number: f64,
-    /// False if the load itself fell short, so that the interval says nothing about the pace.
+    /// Whether the interval shows the pace; false if the load itself fell short.
     pub clean: bool,
 }
 
@@ -58,12 +58,12 @@ pub struct Window {
     pub counts: Vec<Count>,
 }
 
-/// Answer to whether a meter pins the counts.
+/// The answer to whether a meter pins the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metering {
     /// The cumulative count is pinned: a meter of an even rate.
     Metered,
-    /// The cumulative count drifts by more than independent arrivals would: no meter of an even rate. A limiter whose own
+    /// The cumulative count drifts by more than independent arrivals would: no meter of an even rate. A throttle whose
     /// rate varies looks the same.
     NotMetered,
     /// Too few counts, or a level but small Fano factor, as from a few even servers or a meter with a fluctuating rate.
@@ -101,14 +101,14 @@ impl Meter {
     }
 }
 
-/// Tests whether a meter pins the counts of `windows`, which are at one level but may lie apart: each is compared with its
-/// own mean.
+/// Tests whether a meter pins the counts of `windows`, which are at one level but may lie apart: each is compared with
+/// its own mean.
 #[must_use]
 pub fn metered(windows: &[Window]) -> Meter {
     of_levels(&windows.iter().map(std::slice::from_ref).map(trimmed).collect::<Vec<_>>())
 }
 
-/// Like [`metered`], for levels that may have several windows each.
+/// [`metered`] for levels that may have several windows each.
 fn of_levels(levels: &[Vec<Window>]) -> Meter {
     let stretches: Vec<Vec<Stretch<'_>>> =
         levels.iter().map(|windows| windows.iter().flat_map(stretches).collect()).collect();
@@ -124,9 +124,9 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
     Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope) }
 }
 
-/// Like [`metered`], for windows whose steps ran at different times at what should be one level. Under an even meter their
-/// means agree as closely as its seconds do, which shows more than each window by itself; a meter whose rate changed
-/// between them still shows in each.
+/// [`metered`] for windows whose steps ran at different times at what should be one level. Under an even meter their
+/// means agree as closely as the seconds of a window do, which shows more than each window by itself; a meter whose
+/// rate changed between the windows still shows in each.
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
     let apart = metered(windows);
@@ -140,9 +140,10 @@ pub fn metered_at_one_level(windows: &[Window]) -> Meter {
     even(windows).unwrap_or(together)
 }
 
-/// The answer from the windows in which all counts are nearly equal, if there are enough. A throttle in slices is even as
-/// long as its slices end with our intervals and strays when they do not, so its windows are of two kinds; a device without
-/// a meter has none of the first. A load that fell short may make counts uneven but never even, so all counts are used.
+/// Returns the answer from the windows in which all counts are nearly equal, if there are enough. A throttle that works
+/// in slices is even as long as its slices end with the intervals and uneven when they do not, so its windows are of
+/// two kinds; a device without a meter has no even windows. A load that fell short may make counts uneven but never
+/// even, so all counts are used.
 fn even(windows: &[Window]) -> Option<Meter> {
     let count = |windows: &[Window]| windows.iter().map(|window| window.counts.len()).sum::<usize>();
     let even: Vec<Window> = windows.iter().filter(|window| is_even(window)).map(all_clean).collect();
@@ -184,7 +185,7 @@ struct Scales {
 }
 
 impl Scales {
-    /// The longest window is half of the longest stretch: of longer ones there are too few.
+    /// The longest window is half of the longest stretch: there are too few longer ones.
     fn of(stretches: &[Vec<Stretch<'_>>]) -> Scales {
         let all = || stretches.iter().flatten();
         let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);

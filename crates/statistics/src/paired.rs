@@ -1,5 +1,5 @@
-//! Pairs of measurements: how far the second of each lies from the first, without assuming a distribution, and which of
-//! many such answers to believe.
+//! Pairs of measurements: the distance of the second of each pair from the first, without assuming a distribution, and
+//! which of many such answers to believe.
 
 use crate::compare::Shift;
 use crate::distribution::{normal_cdf, normal_quantile, t_quantile};
@@ -13,9 +13,9 @@ const EXACT_MAX: usize = 60;
 /// Relative efficiency of the signed rank test against the t test for normal differences: 3/π (Hodges, Lehmann 1956).
 const EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
 
-/// Estimates the typical difference of pairs: the median of the means of any two of `differences` (Walsh averages), with
-/// the interval at `level` that inverts the signed rank test (Hodges, Lehmann: Ann. Math. Stat. 34(2), 1963; Tukey 1949).
-/// For differences of logarithms it is the logarithm of a ratio.
+/// Estimates the typical difference of pairs: the median of the means of any two of `differences` (Walsh averages),
+/// with the interval at `level` that inverts the signed rank test (Hodges, Lehmann: Ann. Math. Stat. 34(2), 1963; Tukey
+/// 1949). For differences of logarithms the result is the logarithm of a ratio.
 ///
 /// Returns `None` for no difference, non-finite values, or too few for the level: 95 % needs six pairs, 90 % five.
 #[must_use]
@@ -75,9 +75,9 @@ fn sign_shares(ranks: &[usize]) -> Vec<f64> {
     shares
 }
 
-/// Probability that chance alone gives differences this one-sided: the two-sided signed rank test (Wilcoxon 1945), exact
-/// over all choices of signs given the sizes, with mean ranks for ties (up to 60 pairs; beyond, normal). Differences of
-/// exactly zero favour neither side and are left out. 1 if none are left.
+/// Probability that chance alone gives differences this one-sided: the two-sided signed rank test (Wilcoxon 1945),
+/// exact over all choices of signs given the sizes, with mean ranks for ties (up to 60 pairs; beyond, normal).
+/// Differences of exactly zero favour neither side and are left out. 1 if no others remain.
 #[must_use]
 pub fn signed_rank_p(differences: &[f64]) -> f64 {
     let told: Vec<f64> = differences.iter().copied().filter(|d| d.is_finite() && *d != 0.0).collect();
@@ -106,8 +106,8 @@ fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     values.iter().map(|value| 2 * below(value) + alike(value) + 1).collect()
 }
 
-/// For each of `p`, the smallest false discovery rate at which it would be accepted among all of them (Benjamini, Hochberg:
-/// JRSS B 57(1), 1995), in the order given. Valid for independent and for positively dependent rows.
+/// For each of `p`, the smallest false discovery rate at which it would be accepted among all of them (Benjamini,
+/// Hochberg: JRSS B 57(1), 1995), in the order given. Valid for independent and for positively dependent rows.
 #[must_use]
 pub fn false_discovery(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
@@ -161,7 +161,7 @@ pub fn pairs_needed(times: f64, (alpha, power): (f64, f64), most: usize) -> Opti
     (PAIRS_MIN..=most).find(enough)
 }
 
-/// Fewest pairs that give an interval at 95 %: the two-sided probability of one choice of signs is 2/2⁶, which is 3.1 %.
+/// Fewest pairs with an interval at 95 %: the two-sided probability of one choice of signs is 2/2⁶, which is 3.1 %.
 pub const PAIRS_MIN: usize = 6;
 
 #[cfg(test)]

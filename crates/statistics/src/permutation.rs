@@ -82,9 +82,9 @@ impl Permutation {
         element
     }
 
-    /// The elements at `RUN` positions from `from` on: what [`at`](Permutation::at) gives for each, computed side by side.
-    /// No step branches on an element, so that the compiler can put several into a register. For that, this must be inlined
-    /// into a caller that is compiled for a processor with wide registers.
+    /// Computes the elements at `RUN` positions from `from` on, as [`at`](Permutation::at) does, but side by side. No
+    /// step branches on an element, so that the compiler can put several into a register. To this end, the function
+    /// must be inlined into a caller that is compiled for a processor with wide registers.
     #[inline(always)]
     #[must_use]
     pub fn run(&self, from: u64) -> [u64; LANES] {
@@ -176,7 +176,7 @@ fn add(digit: u64, other: u64, radix: u64) -> u64 {
 /// assembled from 32-bit products, which wide registers provide.
 #[inline(always)]
 fn add_hashes(digits: &mut [u64; LANES], others: &[u64; LANES], key: u64, radix: u64) {
-    // What the upper half of the key adds to the first product: no digit has an upper half.
+    // The contribution of the key's upper half to the first product: no digit has an upper half.
     let key_term = (key >> 32).wrapping_mul(FIRST & LOW) << 32;
     for (digit, other) in digits.iter_mut().zip(others) {
         let low = (*other ^ key) & LOW;
@@ -184,7 +184,7 @@ fn add_hashes(digits: &mut [u64; LANES], others: &[u64; LANES], key: u64, radix:
         let mixed = (low * (FIRST & LOW)).wrapping_add(upper).wrapping_add(key_term);
         let high = mixed >> 32;
         let low = (mixed ^ high) & LOW;
-        // Only the upper half of the second product is used, and of that only the part below 2^32.
+        // Only the upper half of the second product is used, and only its part below 2^32.
         let carried = (low * (SECOND & LOW)) >> 32;
         let top = carried.wrapping_add(low * (SECOND >> 32)).wrapping_add(high * (SECOND & LOW));
         let scaled = ((top & LOW) * (radix & LOW)) >> 32;
@@ -294,7 +294,7 @@ mod tests {
 
         #[test]
         fn a_run_is_what_single_positions_give(exponent in 0u32..=62, below: u64, key: u64, start: u64) {
-            // Every order of magnitude is equally likely, and with it ranges of one block and of one more than a square.
+            // Every order of magnitude is equally likely, and so are ranges of one block and of one more than a square.
             let n = (below % (1 << exponent)).max(1 << exponent >> 1).max(1);
             for n in [n, n.isqrt() * n.isqrt(), n.isqrt() * n.isqrt() + 1] {
                 let permutation = Permutation::new(n, key).unwrap();

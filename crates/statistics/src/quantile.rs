@@ -3,7 +3,7 @@
 use crate::distribution::binomial_cdf;
 use crate::usable;
 
-/// A copy of `values` in ascending order; `None` if it is empty or holds a non-finite number.
+/// A copy of `values` in ascending order; `None` if `values` is empty or holds a non-finite number.
 #[must_use]
 pub fn sorted(values: &[f64]) -> Option<Vec<f64>> {
     usable(values).then(|| {

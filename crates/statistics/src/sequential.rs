@@ -2,24 +2,24 @@
 //!
 //! # Why frequent looks are allowed
 //!
-//! The rule stops on the *width* of the interval, never on where its middle lies. For independent normal values the mean
-//! and the spread are independent, so that stopping by the spread leaves the mean unbiased (Stein 1945; Robbins 1959), and
-//! for other values the same holds as the width shrinks (Chow, Robbins: Ann. Math. Stat. 36, 1965; for autocorrelated ones
-//! Glynn, Whitt: Ann. Appl. Probab. 2(1), 1992). What repeated looks do is favour the moments at which the *spread* happens
-//! to look small. Three guards counter that: dependence is presumed until disproved ([`crate::long_run`]), the interval is
-//! Student's with the degrees of freedom that remain after estimating the dependence, and it is widened by 1 + 1/df. All
-//! three vanish as values grow in number.
+//! The rule stops on the *width* of the interval, never on the position of its middle. For independent normal values
+//! the mean and the spread are independent, so that stopping by the spread leaves the mean unbiased
+//! (Stein 1945; Robbins 1959), and for other values the same holds as the width shrinks (Chow, Robbins: Ann. Math.
+//! Stat. 36, 1965; for autocorrelated ones Glynn, Whitt: Ann. Appl. Probab. 2(1), 1992). Repeated looks do favour the
+//! moments at which the *spread* happens to look small. Three guards counter that: dependence is presumed until
+//! disproved ([`crate::long_run`]), the interval is Student's with the degrees of freedom that remain after estimating
+//! the dependence, and it is widened by 1 + 1/df. All three vanish as the number of values grows.
 //!
-//! Stopping on what the *mean* shows ("the lower end has passed the limit") needs an interval that holds at every n at
-//! once, which is half again as wide (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: "Time-uniform central limit theory and
+//! Stopping on the *mean* ("the lower end has passed the limit") needs an interval that holds at every n at once, which
+//! is half again as wide (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: "Time-uniform central limit theory and
 //! asymptotic confidence sequences", Annals of Statistics 52(6), 2024).
 //!
 //! # Measured coverage
 //!
-//! Share of 2,000 stopped runs (in per cent) whose 95 % interval held the truth, with a look at every value, first-order
-//! autoregressive noise and the steadiness rule on; in brackets the mean number of values used. Columns are the
-//! autocorrelation of neighbours, rows the ratio of the half-width to reach to the standard deviation of one value. `cargo
-//! run --release -p statistics --example coverage` prints the table anew.
+//! Share of 2,000 stopped runs (in per cent) whose 95 % interval held the true mean, with a look at every value,
+//! first-order autoregressive noise and the steadiness rule on; in brackets the mean number of values used. Columns are
+//! the autocorrelation of neighbours, rows the ratio of the half-width to reach to the standard deviation of one value.
+//! `cargo run --release -p statistics --example coverage` prints the table anew.
 //!
 //! | ratio | 0.0 | 0.3 | 0.6 | 0.8 |
 //! |---|---|---|---|---|
@@ -36,7 +36,7 @@
 //! the width, the guards make the interval cover more than 95 %. A hard cap of 5,000 counts per interval, give or take one,
 //! is known to ±0.5 % after 4 intervals at best, and after 6 in nine runs out of ten.
 //!
-//! # What it cannot see
+//! # Limitations
 //!
 //! Swings slower than the values seen so far (a quarter of the variance in a component with an autocorrelation time of 39
 //! values lowers coverage to about 75 %), and rare dips that have not happened yet.
@@ -55,8 +55,8 @@ const LEVEL: f64 = 0.95;
 /// values after which a decision is possible are known to no better than ± one.
 const FLOOR_RESOLUTIONS: f64 = 2.0;
 
-/// How far partial sums of a pinned series may be from a straight line, in resolutions: one count at either edge, and one
-/// that a completion's own latency moved across it.
+/// Greatest distance of the partial sums of a pinned series from a straight line, in resolutions: one count at either
+/// edge, and one that the latency of a completion moved across an edge.
 const PINNED: f64 = 2.0;
 
 /// Greatest number of values kept; when full, neighbours are averaged, so that a look costs the same after a day as after a
@@ -74,7 +74,7 @@ const STEP_SIDE_MIN: usize = 2;
 /// The 99 % point of the largest excursion of a Brownian bridge (Kolmogorov's distribution).
 const BRIDGE_99: f64 = 1.628;
 
-/// How much a series may move and still be called steady, each as a share of its median.
+/// Limits on the movement of a series that is called steady, each as a share of its median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steadiness {
     /// Largest Theil–Sen slope times the length of the series.
@@ -86,7 +86,7 @@ pub struct Steadiness {
 }
 
 impl Default for Steadiness {
-    /// 2 % each: below what users of a volume notice, above how much a healthy one varies.
+    /// 2 % each: below the variation that users of a volume notice, above the usual variation of a healthy volume.
     fn default() -> Steadiness {
         Steadiness { rise_max: 0.02, halves_max: 0.02, step_max: 0.02 }
     }
@@ -105,22 +105,22 @@ impl Steadiness {
     }
 }
 
-/// When to stop.
+/// The rule for stopping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Half-width of the 95 % interval to reach, as a share of the mean (0.005 for ±0.5 %).
     pub half_width: f64,
     /// Fewest values for a decision; at least 4 apply.
     pub least_samples: usize,
-    /// Smallest difference that a value can show, in its own unit: 1 / seconds for a rate of operations. The half-width is
-    /// never below twice this over √n.
+    /// Smallest difference that a value can show, in its own unit: 1 / seconds for a rate of operations. The half-width
+    /// is never below twice this difference over √n.
     pub resolution: f64,
-    /// What counts as steady.
+    /// The limits within which the series is steady.
     pub steadiness: Steadiness,
 }
 
 impl Rule {
-    /// A rule for this relative half-width: at least 4 values, the default steadiness, no floor from resolution.
+    /// A rule for this relative half-width: at least 4 values, the default steadiness, no limit from the resolution.
     #[must_use]
     pub fn within(half_width: f64) -> Rule {
         Rule {
@@ -160,7 +160,7 @@ pub enum Steady {
     },
 }
 
-/// What is known after a value.
+/// The knowledge after a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// Mean and 95 % interval so far; the half-width is infinite for fewer than two values.
@@ -193,7 +193,7 @@ impl Monitor {
         self.look()
     }
 
-    /// What is known now. Costs 2 to 10 µs while the interval is wide, up to 16 µs more when it is narrow.
+    /// The knowledge so far. Costs 2 to 10 µs while the interval is wide, up to 16 µs more when it is narrow.
     #[must_use]
     pub fn look(&self) -> Look {
         let estimate = self.estimate();
@@ -225,10 +225,11 @@ impl Monitor {
         Estimate { mean, half_width: width.max(floor), n, n_eff }
     }
 
-    /// Whether the series is pinned to a straight line: every partial sum is within [`PINNED`] resolutions of what the mean
-    /// predicts, as when a meter lets through exactly its rate and only whole counts fall to one side or the other of an
-    /// edge. Such errors cancel from one value to the next instead of adding up. So there is no dependence to presume, and
-    /// the floor from the resolution is wide enough (independent errors of one count each way would need it).
+    /// Whether the series is pinned to a straight line: every partial sum is within [`PINNED`] resolutions of the
+    /// prediction from the mean, as when a meter admits exactly its rate and only whole counts fall on one side or the
+    /// other of an edge. Such errors cancel from one value to the next instead of adding up. So there is no dependence
+    /// to presume, and the lower limit from the resolution is wide enough (independent errors of one count each way
+    /// would need it).
     fn is_pinned(&self) -> bool {
         let values = &self.cells.means;
         if self.cells.width > 1 || values.len() < STEADY_VALUES_MIN || self.rule.resolution <= 0.0 {
@@ -327,7 +328,7 @@ fn rise(values: &[f64], level: f64) -> Option<f64> {
     Some(theil_sen(&cells)? * cells.len() as f64 / level)
 }
 
-/// Where two levels with the least squared residual meet: the largest standardised cumulative sum.
+/// The place where two levels with the least squared residual meet: the largest standardised cumulative sum.
 fn likeliest_step(values: &[f64]) -> Option<usize> {
     let n = values.len();
     let mean = values.iter().sum::<f64>() / n as f64;

@@ -17,8 +17,9 @@ pub struct Share {
     pub n_eff: f64,
 }
 
-/// Estimates the share of a time in which something held, from moments in time order, one at random from each of its equal
-/// parts; each is the part of that moment, 0 to 1, in which it held. The result describes the sampled time and no other.
+/// Estimates the share of time in which a condition held, from moments in time order, one at random from each of the
+/// time's equal parts; each value is the part of that moment, 0 to 1, in which it held. The result describes the
+/// sampled time and no other.
 ///
 /// The interval is Clopper and Pearson's (Biometrika 26, 1934), for the number of independent moments that would give the
 /// same precision: moments that resemble their neighbours count for less, by their long-run variance. If all moments are
@@ -41,7 +42,7 @@ pub fn share_of_time(moments: &[f64], level: f64) -> Option<Share> {
     Some(Share { value, low, high, n_eff })
 }
 
-/// Where the incomplete beta function reaches `p`.
+/// Returns where the incomplete beta function reaches `p`.
 fn inverse(a: f64, b: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {

@@ -1,4 +1,4 @@
-//! Skewed draws of ranks: few of them often, most of them rarely, in constant memory.
+//! Skewed draws of ranks: few ranks often, most ranks rarely, in constant memory.
 
 use crate::Stream;
 
@@ -12,11 +12,11 @@ use crate::Stream;
 pub struct Zipf {
     n: u64,
     theta: f64,
-    /// Integral up to the right edge of the first rank, minus that rank's own probability.
+    /// Integral up to the right edge of the first rank, minus the probability of that rank.
     low: f64,
     /// Integral up to the right edge of the last rank.
     high: f64,
-    /// Distance below its rank within which a draw is never rejected.
+    /// Distance below a draw's rank within which the draw is never rejected.
     sure: f64,
 }
 
@@ -70,7 +70,7 @@ fn integral(x: f64, theta: f64) -> f64 {
 /// The `x` whose integral is `area`.
 #[inline]
 fn inverse(area: f64, theta: f64) -> f64 {
-    // There is nothing below -1, but rounding may lead there.
+    // No value is below -1 in theory, but rounding may lead there.
     let scaled = (area * (1.0 - theta)).max(-1.0);
     (ln1p_over(scaled) * area).exp()
 }
@@ -87,9 +87,9 @@ fn ln1p_over(x: f64) -> f64 {
     if x.abs() > 1e-8 { x.ln_1p() / x } else { 1.0 - x / 2.0 }
 }
 
-/// Pareto's rule over the ranks `0..n`: a share `1 - h` of the draws falls on the first `h · n` ranks, and likewise within
-/// those (the self-similar distribution of Gray et al.: "Quickly generating billion-record synthetic databases", SIGMOD
-/// 1994).
+/// Pareto's rule over the ranks `0..n`: a share `1 - h` of the draws falls on the first `h · n` ranks, and likewise
+/// within these (the self-similar distribution of Gray et al.: "Quickly generating billion-record synthetic databases",
+/// SIGMOD 1994).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pareto {
     n: u64,

@@ -1,41 +1,41 @@
-//! Levels of series that may wander: how precise a mean is if the series itself strays as slowly as it was watched.
+//! Levels of series that may wander: the precision of a mean if the series itself moves as slowly as it was watched.
 //!
-//! A series of independent values and one that wanders cannot be distinguished by a test followed by an interval: where the
-//! test sees nothing, the interval is too narrow. So both explanations are kept, each weighted by its likelihood: white
-//! noise alone, and white noise on top of a level that wanders by one to eight times the noise (an Ornstein–Uhlenbeck
-//! process that forgets over four times the length of the series). The level's distribution is the mixture of the t
-//! distributions that they give. Weights are restricted likelihoods (Patterson, Thompson: Biometrika 58(3), 1971), in which
-//! the levels cancel out; a Kalman filter computes them in one pass (Harvey: "Forecasting, structural time series models",
-//! 1989, 3.4).
+//! A series of independent values and one that wanders cannot be distinguished by a test followed by an interval: if
+//! the test detects nothing, the interval is too narrow. So both explanations are kept, each weighted by its
+//! likelihood: white noise alone, and white noise on top of a level that wanders by one to eight times the noise (an
+//! Ornstein–Uhlenbeck process with a time constant of four times the length of the series). The level's distribution is
+//! the mixture of the t distributions under these explanations. Weights are restricted likelihoods (Patterson,
+//! Thompson: Biometrika 58(3), 1971), in which the levels cancel out; a Kalman filter computes them in one pass
+//! (Harvey: "Forecasting, structural time series models", 1989, 3.4).
 
 use crate::distribution::t_cdf;
 use crate::usable;
 
-/// Prior probability that nothing wanders. Chosen by simulation together with `ALONE`: of twins that wander by 2.5 times
-/// their noise, as slowly as ten blocks of five series last, fewer than one in twenty are said to differ, and a shift of
-/// 2.5 times the noise is found in nine out of ten (the truth tests of `session`).
+/// Prior probability that nothing wanders. Chosen by simulation together with `ALONE`: of twins that wander by
+/// 2.5 times their noise, as slowly as ten blocks of five series last, fewer than one in twenty are reported as
+/// different, and a shift of 2.5 times the noise is found in nine out of ten (the truth tests of `session`).
 const STEADY: f64 = 0.8;
-/// Prior probability that nothing wanders, for fewer than `FEW` series. One or two short series cannot have both: this
-/// keeps the power, and one in four of such twins is said to differ.
+/// Prior probability that nothing wanders, for fewer than `FEW` series. One or two short series cannot have both few
+/// false reports and power: this value keeps the power, and one in four of such twins is reported as different.
 const STEADY_OF_FEW: f64 = 0.9;
-/// Number of series from which on `STEADY` applies.
+/// Number of series from which `STEADY` applies.
 const FEW: usize = 3;
-/// Part of the prior of a swing that goes to one series wandering alone instead of all together.
+/// Share of a swing's prior for one series wandering alone instead of all together.
 const ALONE: f64 = 0.2;
 /// Standard deviations of the wandering level, in standard deviations of the noise.
 const SWINGS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 /// Least swing of a series that wanders alone: a smaller one could not be distinguished from noise.
 const SWING_ALONE: f64 = 8.0;
-/// Time over which the wandering level forgets, in lengths of the series.
+/// Time constant of the wandering level, in lengths of the series.
 const FORGETS: f64 = 4.0;
 
-/// What is known of a level: a mixture of t distributions.
+/// The distribution of a level: a mixture of t distributions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     parts: Vec<Part>,
 }
 
-/// What one explanation of the series says of its level.
+/// The distribution of the level under one explanation of the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Part {
     weight: f64,
@@ -45,9 +45,9 @@ struct Part {
     wanders: bool,
 }
 
-/// Estimates the levels of series that were recorded side by side, value by value, and may wander together or alone. Each
-/// uses the information in all of them. Returns `None` unless all have the same length of at least three, are finite, and
-/// have noise.
+/// Estimates the levels of series that were recorded side by side, value by value, and may wander together or alone.
+/// Each estimate uses the information in all series. Returns `None` unless all have the same length of at least three,
+/// are finite, and have noise.
 #[must_use]
 pub fn levels(series: &[Vec<f64>]) -> Option<Vec<Level>> {
     let length = series.first()?.len();
@@ -70,8 +70,9 @@ pub fn levels(series: &[Vec<f64>]) -> Option<Vec<Level>> {
     Some(scales.iter().enumerate().map(level).collect())
 }
 
-/// Size of the noise of each series: the geometric mean of its own and that of all, because few values show it badly. From
-/// successive differences (von Neumann 1941), which a slow level hardly moves. `None` if a series has no noise.
+/// Size of the noise of each series: the geometric mean of its own noise and that of all, because few values show it
+/// badly. From successive differences (von Neumann 1941), which a slow level hardly moves. `None` if a series has no
+/// noise.
 fn scales(series: &[Vec<f64>]) -> Option<Vec<f64>> {
     let square = |one: &Vec<f64>| {
         let steps: f64 = one.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
@@ -83,7 +84,7 @@ fn scales(series: &[Vec<f64>]) -> Option<Vec<f64>> {
     noisy.then(|| own.iter().map(|square| (square * mean).powf(0.25)).collect())
 }
 
-/// Which series wander, and by how much.
+/// Which series wanders, and by how much.
 #[derive(Clone, Copy)]
 struct Wander {
     /// The only series that wanders; `None`: all together.
@@ -207,7 +208,7 @@ fn mixture<'f>(
 }
 
 impl Mixture<'_> {
-    /// What all of them together say of the level of series `at`, which was divided by `scale`.
+    /// The level of series `at`, which was divided by `scale`, under all explanations together.
     fn of(&self, at: usize, scale: f64) -> Level {
         let logs: Vec<f64> =
             self.parts.iter().map(|(before, fit)| before.ln() + fit.log_likelihood).collect();
@@ -260,14 +261,14 @@ impl Level {
         f64::midpoint(low, high)
     }
 
-    /// The interval that holds the level with probability `level`.
+    /// Returns the interval that holds the level with probability `level`.
     #[must_use]
     pub fn within(&self, level: f64) -> (f64, f64) {
         (self.quantile((1.0 - level) / 2.0), self.quantile(f64::midpoint(1.0, level)))
     }
 }
 
-/// Standard errors within which quantiles are sought.
+/// Standard errors within which quantiles are searched for.
 const FURTHEST: f64 = 500.0;
 /// Bisections of the range of a quantile: to 1e-7 of an error.
 const BISECTIONS: usize = 34;
@@ -277,7 +278,7 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Series around zero, with a common level that wanders by `swing` and forgets over `over` values.
+    /// Draws series around zero, with a common level that wanders by `swing` with a time constant of `over` values.
     fn draw(
         stream: &mut Stream,
         (count, length): (usize, usize),
@@ -293,7 +294,7 @@ mod tests {
         series
     }
 
-    /// How many of `of` draws leave zero outside the 95 % interval of the first series.
+    /// Number of draws, out of `of`, whose 95 % interval of the first series excludes zero.
     fn alarms(of: usize, shape: (usize, usize), wander: (f64, f64)) -> usize {
         let mut stream = Stream::new(5, shape.0 as u64);
         let alarm = |_: &usize| {

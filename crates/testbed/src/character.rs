@@ -1,5 +1,5 @@
-//! How long a device takes: its latency and its spread, two modes, stalls, first touch, a cache that warms.
-//! These are composed in a single account of time, so that the truth about the device is known.
+//! Timing of a device: latency and its spread, two modes, stalls, first touch, a cache that warms. All of these
+//! are computed in one place, so that the truth about the device is known.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
@@ -12,7 +12,7 @@ const REGION: u64 = 1 << 20;
 /// Size in bytes of a page, the unit that a cache keeps.
 const PAGE: u64 = 4096;
 
-/// How long an I/O takes by itself.
+/// Service time of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Takes {
     /// Always the same time.
@@ -23,33 +23,34 @@ pub enum Takes {
     Exponential(Duration, Duration),
 }
 
-/// A device that stands still for `length` at the end of every `period`.
+/// Stalls of `length` at the end of every `period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stalls {
-    /// How long nothing is answered.
+    /// Length of a stall.
     pub length: Duration,
     /// Time from one stall's end to the next.
     pub period: Duration,
 }
 
-/// How long reads and writes of a device take. Below 2 ms, and with more than 12 servers, what is seen is this machine's CPU.
+/// Timing of a device's reads and writes. Times below 2 ms, or more than 12 servers, are distorted by this machine's
+/// CPU.
 #[derive(Clone, Debug)]
 pub struct Character {
     takes: Takes,
-    /// When each server will have served what it was given.
+    /// When each server will be free.
     free_at: Vec<Duration>,
-    /// Share of the I/Os in a second mode, and what they take.
+    /// Share of the I/Os in a second mode, and their service time.
     other: Option<(f64, Takes)>,
     stalls: Option<Stalls>,
     first_touch: Option<(Range<u64>, Duration)>,
     touched: HashSet<u64>,
-    /// Bytes that take something else.
+    /// Bytes with another service time.
     part: Option<(Range<u64>, Takes)>,
     cache: Option<Cache>,
     random: u64,
 }
 
-/// A cache: the pages that were read or written last are served differently.
+/// A cache: the most recently read or written pages have another service time.
 #[derive(Clone, Debug)]
 struct Cache {
     takes: Takes,
@@ -59,7 +60,7 @@ struct Cache {
 }
 
 impl Character {
-    /// Returns a device with `servers` I/Os at once, each of which takes `takes`; others queue.
+    /// Returns a device that serves up to `servers` I/Os at once, each for `takes`; others queue.
     pub fn new(servers: usize, takes: Takes) -> Character {
         Character {
             takes,
@@ -86,25 +87,25 @@ impl Character {
         Character { stalls: Some(stalls), ..self }
     }
 
-    /// Makes what touches a MiB for the first time take `longer`.
+    /// Makes the first I/O to each MiB take `longer`.
     #[must_use]
     pub fn first_touch(self, longer: Duration) -> Character {
         self.first_touch_within(0..u64::MAX, longer)
     }
 
-    /// Makes what touches a MiB of these bytes for the first time take `longer`.
+    /// Makes the first I/O to each MiB of these bytes take `longer`.
     #[must_use]
     pub fn first_touch_within(self, part: Range<u64>, longer: Duration) -> Character {
         Character { first_touch: Some((part, longer)), ..self }
     }
 
-    /// Makes these bytes take something else and bypass the cache, like those of a thin volume that were never written.
+    /// Gives these bytes another service time, past the cache, like those of a thin volume that were never written.
     #[must_use]
     pub fn with_part(self, part: Range<u64>, takes: Takes) -> Character {
         Character { part: Some((part, takes)), ..self }
     }
 
-    /// Puts an empty cache of `mib` MiB before the device, whose hits take `takes`.
+    /// Puts an empty cache of `mib` MiB, whose hits take `takes`, in front of the device.
     #[must_use]
     pub fn cached(self, mib: usize, takes: Takes) -> Character {
         let room = mib << 8;
@@ -144,7 +145,7 @@ impl Character {
         takes.drawn(random) + longer
     }
 
-    /// Returns the additional time of a touch that is the first.
+    /// Returns the additional time of an I/O if it is the first touch.
     fn longer(&mut self, touch: Touch) -> Duration {
         let lazy = self.first_touch.as_ref().filter(|(part, _)| part.contains(&touch.offset));
         let Some((_, longer)) = lazy else { return Duration::ZERO };
@@ -183,7 +184,7 @@ impl Stalls {
 }
 
 impl Cache {
-    /// Returns the time of a hit if all of it is held; it is held from now on.
+    /// Returns the time of a hit if the cache holds all pages of the I/O; it holds them from now on.
     fn takes_if_held(&mut self, touch: Touch) -> Option<Takes> {
         let pages = touch.offset / PAGE..(touch.offset + u64::from(touch.length)).div_ceil(PAGE);
         let hit = pages.clone().all(|page| self.held.contains(&page));

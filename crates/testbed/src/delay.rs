@@ -1,4 +1,5 @@
-//! How long the programs of a test waited for a processor while they could have run: counted by the kernel for each thread.
+//! Run delay of the programs of a test: the time for which their threads were runnable but waited for a processor, as
+//! counted by the kernel.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Time between looks at the threads; waiting after the last look is not counted.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Sums the run delay of this process and of all that it starts, from the start of the watch.
+/// Sums the run delay of this process and of all processes that it starts, from the start of the watch.
 #[derive(Debug)]
 pub struct RunDelay {
     begun: Instant,
@@ -34,7 +35,8 @@ impl RunDelay {
         RunDelay { begun: Instant::now(), done, counting }
     }
 
-    /// Returns the waiting of all threads together as a share of the time since the start; 0 if the kernel does not count it.
+    /// Returns the run delay of all threads together as a share of the time since the start; 0 if the kernel does not
+    /// count it.
     pub fn share(self) -> f64 {
         let passed = self.begun.elapsed();
         drop(self.done);
@@ -68,7 +70,7 @@ impl Threads {
         }
     }
 
-    /// Excludes what they have waited so far.
+    /// Excludes the run delay so far.
     fn forget_what_was(&mut self) {
         self.0.values_mut().for_each(|(before, now)| *before = *now);
     }
@@ -78,7 +80,7 @@ impl Threads {
     }
 }
 
-/// Returns the second figure of `schedstat`: how long the thread was ready and did not run.
+/// Returns the second figure of `schedstat`: the time for which the thread was ready and did not run.
 fn waited_ns(text: &str) -> Option<u64> {
     text.split_whitespace().nth(1)?.parse().ok()
 }

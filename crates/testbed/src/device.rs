@@ -26,7 +26,7 @@ const FILE: &str = "device.img";
 pub enum Caching {
     /// Every read and write reaches the device, whatever the flags at opening.
     Never,
-    /// As the flags at opening ask; only then can a file be mapped, as SQLite does.
+    /// The flags at opening decide; unlike with `Never`, a file can be mapped, as SQLite does.
     AsOpened,
 }
 
@@ -47,12 +47,12 @@ impl Device {
         Device::skipping(Contents::zeros(size), Caching::Never)
     }
 
-    /// Returns a device with a page cache like any file's: a place where programs keep files of their own.
+    /// Returns a device with a page cache, like any file: a place for programs' own files.
     pub fn cached_or_skip(size: u64) -> Option<Device> {
         Device::skipping(Contents::zeros(size), Caching::AsOpened)
     }
 
-    /// Returns a device that holds what the file holds, for more than fits in memory.
+    /// Returns a device with the content of `file`, which may be larger than memory.
     pub fn over_or_skip(file: std::fs::File) -> Option<Device> {
         Device::skipping(Contents::File(file), Caching::Never)
     }
@@ -124,12 +124,12 @@ impl Device {
         self.inject(ops, &.., Effect::Delay(time));
     }
 
-    /// Makes reads and writes take as long as `character` says from now on, besides any faults.
+    /// Gives reads and writes the timing of `character` from now on, besides any faults.
     pub fn behave(&self, character: Character) {
         self.server.state().character = Some(character);
     }
 
-    /// Limits what each read or write does to `bytes`.
+    /// Limits each read or write to `bytes`.
     pub fn shorten(&self, ops: Ops, bytes: u32) {
         self.inject(ops, &.., Effect::Shorten(bytes));
     }
@@ -144,11 +144,11 @@ impl Device {
         self.fail(.., Ops::WRITE, Errno::EROFS);
     }
 
-    /// Truncates the file, for those who ask for its size and those who read. A write after its end extends it, as
-    /// with any file; together with `fail(to.., Ops::WRITE, Errno::ENOSPC)` it becomes a device that has shrunk.
+    /// Truncates the file: its reported size shrinks, and reads end earlier. A write after its end extends it, as with
+    /// any file; together with `fail(to.., Ops::WRITE, Errno::ENOSPC)` it becomes a device that has shrunk.
     ///
     /// # Errors
-    /// That of the file below, if there is one.
+    /// The error of the file below, if there is one.
     pub fn truncate(&self, to: u64) -> io::Result<()> {
         let mut state = self.server.state();
         let contents =
@@ -189,7 +189,7 @@ impl Device {
     /// Reads regardless of all faults.
     ///
     /// # Errors
-    /// That of the file below, if there is one.
+    /// The error of the file below, if there is one.
     pub fn peek(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         let state = self.server.state();
         let contents =

@@ -1,4 +1,4 @@
-//! Loop devices and mounts of a test's own, removed when it ends.
+//! Loop devices and mounts for one test, removed when the test ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn attached(file: &OwnedTestFile, through: Through) -> Option<LoopDevice> {
 #[derive(Debug)]
 pub struct Disk {
     device: LoopDevice,
-    /// Open only for reading: a file that somebody writes to is in use.
+    /// Open only for reading: a file that is open for writing counts as in use.
     image: OpenFile,
 }
 
@@ -90,13 +90,13 @@ impl Disk {
         file.sync_all().unwrap();
     }
 
-    /// Returns a path to the file behind the device, valid while the test lives.
+    /// Returns a path to the file under the device, valid as long as the test runs.
     pub fn image_path(&self) -> String {
         use std::os::fd::{AsFd, AsRawFd};
         format!("/proc/{}/fd/{}", std::process::id(), self.image.as_fd().as_raw_fd())
     }
 
-    /// Truncates the file behind the device to its first `mib` MiB.
+    /// Truncates the file under the device to its first `mib` MiB.
     ///
     /// # Panics
     /// If that fails.
@@ -162,10 +162,10 @@ impl MountGuard {
         kernel::free_space_in(&self.point).unwrap().0
     }
 
-    /// Returns the sorted names in it, without `lost+found`.
+    /// Returns the sorted names of files in the mount, without `lost+found`.
     ///
     /// # Panics
-    /// If it cannot be listed.
+    /// If the mount cannot be listed.
     pub fn names(&self) -> Vec<String> {
         let names = fs::read_dir(&self.point).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -178,7 +178,7 @@ impl MountGuard {
 impl Drop for MountGuard {
     fn drop(&mut self) {
         let point = text(&self.point);
-        // A process just killed may hold it for a moment longer.
+        // A process that was just killed may keep the mount busy for a moment longer.
         let umount = |words: &[&str]| {
             let quiet = Command::new("umount").args(words).arg(&point).stderr(Stdio::null()).status();
             quiet.is_ok_and(|status| status.success())
@@ -189,7 +189,7 @@ impl Drop for MountGuard {
     }
 }
 
-/// Command that makes ext4 at once, with nothing left to do later in the background.
+/// Command that makes ext4 completely, leaving no initialisation for the background.
 const MKFS: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
 
 /// Makes ext4 on `device` and mounts it on `point` with `options`; `None`, and a skip, if that fails.
@@ -199,7 +199,7 @@ pub fn ext4_at(point: PathBuf, device: &Path, options: &[&str]) -> Option<MountG
         return None;
     }
     let mount = MountGuard::at(point, &[&["--options", "noatime"], options, &[device.as_str()]].concat())?;
-    // What mounting itself changed is on the device before anybody compares its bytes.
+    // Changes that the mounting itself made are flushed before a test compares the device's bytes.
     run(&["sync", "--file-system", &mount.text()]).then_some(mount)
 }
 

@@ -15,13 +15,13 @@ impl Errno {
     pub const EIO: Errno = Errno(5);
     /// Such a file exists already.
     pub const EEXIST: Errno = Errno(17);
-    /// It is a directory.
+    /// The file is a directory.
     pub const EISDIR: Errno = Errno(21);
     /// The arguments are invalid.
     pub const EINVAL: Errno = Errno(22);
     /// There is no free space.
     pub const ENOSPC: Errno = Errno(28);
-    /// It is read-only.
+    /// The file system is read-only.
     pub const EROFS: Errno = Errno(30);
     /// The request is not implemented.
     pub const ENOSYS: Errno = Errno(38);
@@ -76,7 +76,7 @@ impl fmt::Debug for Ops {
     }
 }
 
-/// What goes wrong with a request.
+/// Effect of a fault on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Fail(Errno),
@@ -87,7 +87,7 @@ pub(crate) enum Effect {
     Shorten(u32),
 }
 
-/// What goes wrong, and with which requests.
+/// A fault: its effect, and the requests that it affects.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) ops: Ops,
@@ -111,7 +111,7 @@ pub(crate) fn bounds(range: &impl RangeBounds<u64>) -> (u64, u64) {
     (start, end)
 }
 
-/// What a request touches: its kind, first byte and length. An fsync touches everything.
+/// Kind, first byte and length of a request. An fsync touches everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
     pub(crate) op: Ops,
@@ -132,7 +132,7 @@ impl Fault {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) delay: Option<Duration>,
-    /// How the request ends early; `Some(None)` is silence.
+    /// Early end of the request: an error, or silence if `Some(None)`.
     pub(crate) end: Option<Option<Errno>>,
     pub(crate) at_most: Option<u32>,
 }

@@ -1,18 +1,18 @@
-//! What tests need of a machine, all of it undone when they end.
+//! Devices, mounts, limits and other facilities for tests, all of them removed when a test ends.
 //!
-//! A file that fails on command stands in for a real device that would have to break. [`Device`] is one file
-//! in a directory of its own, served by a thread of this process through the kernel's FUSE. It answers
-//! normally until a test makes it fail, shorten, delay, fall silent, shrink, drop out or heal; and it takes
-//! as long as a [`Character`] says. The kernel above it is the real one, so a program sees what it would see
-//! of a broken disk or a hung network mount. [`LoopOver`] makes a block device of it.
+//! A file that fails on command stands in for a broken device. [`Device`] is one file in a separate directory,
+//! served by a thread of this process through the kernel's FUSE. It answers normally until a test makes it fail,
+//! shorten, delay, fall silent, shrink, drop out or heal; a [`Character`] sets its timing. The kernel above the
+//! device is the real one, so a program sees it as it would see a broken disk or a hung network mount.
+//! [`LoopOver`] makes a block device of the file.
 //!
-//! [`QemuThrottle`] is a file that a throttle group of QEMU limits: a limiter that is not ours.
+//! [`QemuThrottle`] is a file limited by a throttle group of QEMU, an independent rate limiter.
 //!
-//! [`Disk`], [`Volume`] and [`MountGuard`] are storage of a test's own, [`Throttle`] limits it through control groups
-//! of version 1 or 2, [`Running`] is a program at work beside the test, [`Neighbours`] and [`RunDelay`] show
-//! whether others had the processors, and [`skipped`] is how every test reports that this machine cannot run it.
+//! [`Disk`], [`Volume`] and [`MountGuard`] are storage for one test, [`Throttle`] limits it through control groups
+//! of version 1 or 2, [`Running`] is a program that runs beside the test, [`Neighbours`] and [`RunDelay`] show
+//! whether others used the processors, and with [`skipped`] a test reports that this machine cannot run it.
 //!
-//! They undo themselves even if the test is killed: a [`Watchdog`] aborts the connection, detaches and unmounts.
+//! Everything is removed even if the test is killed: a [`Watchdog`] aborts the connection, detaches and unmounts.
 //!
 //! ```no_run
 //! use testbed::{Device, Errno, Ops};

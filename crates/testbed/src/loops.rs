@@ -8,7 +8,7 @@ use crate::mount::done;
 use crate::skip::{Lack, skipped};
 use crate::watchdog::{Until, Watchdog};
 
-/// How a loop device accesses its file.
+/// Path by which a loop device accesses its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
     /// Without the page cache: each request to the device is one to the file.
@@ -47,7 +47,7 @@ impl LoopOver {
         }
         let path = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
         let node = path.display().to_string();
-        // A read-only mark outlives the loop device: it stays with the number for its next user.
+        // A read-only mark outlives the loop device: it stays with the device number for the next user.
         let watchdog = Watchdog::new(Until::Closed, "blockdev --setrw \"$1\"; losetup -d \"$1\"", &[&node]);
         let watchdog = watchdog.inspect_err(|_| drop(done(Command::new("losetup").arg("-d").arg(&path))))?;
         if !options.contains(&"--read-only") {

@@ -1,4 +1,4 @@
-//! The machine as tests see it: its rights and programs, places for files, and what is undone when a test ends.
+//! The machine as tests see it: rights and programs, places for files, and clean-up when a test ends.
 
 use std::fs;
 use std::io::Write;
@@ -11,12 +11,12 @@ use workload::Bytes;
 
 use crate::skip::{Lack, skipped};
 
-/// Whether this process has the rights of root.
+/// Whether this process runs as root.
 pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
 }
 
-/// Whether this process is root; skips if not, because `what` needs root.
+/// Whether this process runs as root; if not, records a skip, because `what` needs root.
 pub fn root_or_skip(what: &str) -> bool {
     if !is_root() {
         skipped(Lack::Root, format!("{what} needs root"));
@@ -24,7 +24,7 @@ pub fn root_or_skip(what: &str) -> bool {
     is_root()
 }
 
-/// Runs a program; returns false, and skips, if it is missing or fails.
+/// Runs a program; returns false, and records a skip, if it is missing or fails.
 pub fn run(words: &[&str]) -> bool {
     let [program, rest @ ..] = words else { return false };
     match Command::new(program).args(rest).stdin(Stdio::null()).output() {
@@ -40,7 +40,7 @@ pub fn run(words: &[&str]) -> bool {
     }
 }
 
-/// Whether a program can be run at all; skips if not.
+/// Whether a program can be run; if not, records a skip.
 pub fn has(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
@@ -120,7 +120,7 @@ pub fn write_data(path: &Path, mib: usize) {
 /// Returns a number that changes with any change of a file's or device's bytes (FNV-1a over words).
 ///
 /// # Panics
-/// If it cannot be read.
+/// If the file or device cannot be read.
 pub fn fingerprint(path: &Path) -> u64 {
     let bytes = fs::read(path).unwrap();
     let words = bytes

@@ -1,26 +1,26 @@
-//! The connection to the kernel: mounted, found among all others, aborted.
+//! The FUSE connection to the kernel: mounted, found among all others, aborted.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Bash commands that abort the connection of the mount on `$1` and remove the mount: they must also work if
-/// nobody has looked the connection up before.
+/// Bash commands that abort the connection of the mount on `$1` and remove the mount; they find the connection
+/// themselves.
 pub(crate) const UNDO: &str = "while read -r _ _ device _ point _; do \
     if [ \"$point\" = \"$1\" ]; then echo 1 >\"/sys/fs/fuse/connections/${device#*:}/abort\"; fi; \
     done </proc/self/mountinfo; umount -l \"$1\"; rmdir \"$1\"";
 
-/// Where the kernel shows its FUSE connections.
+/// Folder in which the kernel shows its FUSE connections.
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
 
-/// Opens the kernel's end, not mounted yet. It is closed when a program is started.
+/// Opens the FUSE device, not mounted yet. The descriptor is closed when a program is started.
 pub(crate) fn open() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/fuse")
 }
 
-/// Mounts what is served through `fuse` on `point`. The mount program gets the descriptor as its standard
-/// input and has ended when this returns, so that only this process keeps the connection.
+/// Mounts the file system that is served through `fuse` on `point`. The mount program gets the descriptor as
+/// standard input and has ended when this returns, so that only this process keeps the connection.
 pub(crate) fn mount(fuse: &File, point: &Path) -> io::Result<()> {
     let options = "fd=0,rootmode=40000,user_id=0,group_id=0,allow_other";
     let mut mount = Command::new("mount");

@@ -1,11 +1,11 @@
-//! How much of the processors others used during a test: figures from a starved machine prove nothing.
+//! CPU time that other processes used during a test: figures from a starved machine prove nothing.
 
 use std::fmt::Display;
 use std::fs;
 
 use crate::skip::{Lack, skipped};
 
-/// Share of all processors beyond which others make a measurement worthless: what is left of two is not
+/// Share of CPU time used by others beyond which a measurement is worthless: the rest of two processors is not
 /// enough for a generator, a peer and the kernel's own threads.
 const BUSY_SHARE: f64 = 0.2;
 
@@ -17,7 +17,7 @@ struct Ticks {
     own: f64,
 }
 
-/// Watches what others use while a test measures.
+/// Watches the CPU time of other processes while a test measures.
 #[derive(Debug)]
 pub struct Neighbours(Ticks);
 
@@ -27,17 +27,18 @@ impl Neighbours {
         Neighbours(now())
     }
 
-    /// Returns the share of all processors' time that others have used since, between 0 and 1.
+    /// Returns the share of all processors' time, 0 to 1, that others have used since the start.
     pub fn share(&self) -> f64 {
         share(self.0, now())
     }
 
-    /// Whether others have used so much of the processors that a measurement proves nothing.
+    /// Whether others have used so much CPU time that a measurement proves nothing.
     pub fn were_busy(&self) -> bool {
         self.share() > BUSY_SHARE
     }
 
-    /// Fails with `what`, which says what was measured and expected; if others used too much of the processors, skips instead.
+    /// Fails with `what`, a description of the measured and the expected figure; skips instead if others used too much
+    /// CPU time.
     ///
     /// # Panics
     /// If nobody else was busy.
@@ -46,7 +47,7 @@ impl Neighbours {
     }
 }
 
-/// Why `what` counts for nothing.
+/// Returns the reason for ignoring `what`.
 fn excuse(share: f64, what: impl Display) -> String {
     assert!(share > BUSY_SHARE, "{what}; others used {:.0} % of the processors", share * 100.0);
     format!("others used {:.0} % of the processors: {what}", share * 100.0)
@@ -64,7 +65,7 @@ fn now() -> Ticks {
     Ticks { all, used, own: of_process(&own) + of_the_kernel() }
 }
 
-/// Returns what the kernel's threads used. They work for every process, but mostly for a test of devices.
+/// Returns the ticks used by the kernel's threads. They work for every process, but mostly for a test of devices.
 fn of_the_kernel() -> f64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let stats = processes.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "12 instead of 13")]
     fn on_a_quiet_machine_a_miss_is_a_failure() {
-        // As if nothing had been used since, however busy the machine is.
+        // As if others had used no CPU time since, however busy the machine is.
         Neighbours(Ticks { all: 0.0, used: f64::MAX, own: 0.0 }).excuse_or_fail("12 instead of 13");
     }
 

@@ -1,21 +1,21 @@
-//! A program at work: run to its end, or watched and stopped while it runs.
+//! A running program: waited for to its end, or watched and stopped.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Time after which a program counts as hung: the longest drain of a test at night takes nine minutes.
+/// Time after which a program counts as hung: the longest drain of a nightly test takes nine minutes.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// How a program ended.
+/// Output and exit code of a program that has ended.
 #[derive(Debug)]
 pub struct ProgramOutput {
     /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// What it printed on stdout.
+    /// Text on stdout.
     pub out: String,
-    /// What it printed on stderr.
+    /// Text on stderr.
     pub err: String,
 }
 
@@ -23,7 +23,7 @@ impl ProgramOutput {
     /// Returns stdout as one JSON document.
     ///
     /// # Panics
-    /// If it is anything else, or anything more.
+    /// If stdout is not exactly one JSON document.
     pub fn json(&self) -> serde_json::Value {
         match serde_json::from_str(&self.out) {
             Ok(value) => value,
@@ -31,12 +31,12 @@ impl ProgramOutput {
         }
     }
 
-    /// Returns stdout with every run of blanks and line ends as one blank, so that words can be found across lines.
+    /// Returns stdout with all white space reduced to single blanks, so that words can be found across lines.
     pub fn told(&self) -> String {
         squeezed(&self.out)
     }
 
-    /// Returns stderr in the same form as [`ProgramOutput::told`].
+    /// Returns stderr in the form of [`ProgramOutput::told`].
     pub fn complained(&self) -> String {
         squeezed(&self.err)
     }
@@ -72,12 +72,12 @@ impl Running {
         Running { child, out, err, said: String::new() }
     }
 
-    /// Returns its process id.
+    /// Returns the process id of the program.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until a line on stderr contains `words`; returns false if it ended without one.
+    /// Waits until a line on stderr contains `words`; returns false if the program ended without such a line.
     pub fn has_said(&mut self, words: &str) -> bool {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -93,7 +93,7 @@ impl Running {
         }
     }
 
-    /// Sends it the signal with this name.
+    /// Sends the program the signal with this name.
     ///
     /// # Panics
     /// If the tool `kill` is missing.
@@ -103,7 +103,7 @@ impl Running {
         assert!(sent.is_ok(), "kill is not installed");
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     ///
     /// # Panics
     /// If that takes minutes.
@@ -129,7 +129,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        // A process whose I/O the kernel holds is gone only when the test has released that.
+        // A process blocked in I/O is gone only when the test has released the I/O.
         comes_true(|| !matches!(self.child.try_wait(), Ok(None)));
     }
 }
@@ -150,7 +150,7 @@ fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// Waits until `holds` is true; returns false if it is not within 20 s.
+/// Waits until `holds` returns true; returns false if it does not within 20 s.
 pub fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     let until = Instant::now() + Duration::from_secs(20);
     while Instant::now() < until {
@@ -162,8 +162,8 @@ pub fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Whether nothing of the process with this id still runs. A process that nobody has waited for yet has ended
-/// too: if the first process of a container waits for nobody, it stays in `/proc` for good.
+/// Whether no thread of the process with this id still runs. A zombie has ended too: if the first process of a
+/// container never waits for its children, a zombie stays in `/proc` for good.
 pub fn has_ended(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z') || rest.is_empty())

@@ -1,4 +1,4 @@
-//! A file limited by QEMU's throttle groups: a limiter that is not ours, with bursts, totals and an accounting unit.
+//! A file limited by QEMU's throttle groups: an independent rate limiter with bursts, totals and an accounting unit.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ const ON_DISK: &str = "/var/tmp";
 /// Bash commands that end the daemon `$1`, remove the mount `$2` and the folder `$3`.
 const UNDO: &str = "kill \"$1\"; umount -l \"$2\"; rm -rf \"$3\"";
 
-/// A raw file of real data behind a throttle group, served through FUSE by QEMU's storage daemon. Removed on
-/// drop or when the test is killed; drop what is stacked on it first.
+/// A raw file of real data, limited by a throttle group and served through FUSE by QEMU's storage daemon. Removed
+/// on drop or when the test is killed; drop any device stacked on it first.
 ///
 /// The daemon serves one request at a time and splits those above 64 KiB at its own size, so caps are judged at up to 64 KiB.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub struct QemuThrottle {
 }
 
 impl QemuThrottle {
-    /// Returns a file of `mib` MiB behind a group with these limits, named as in QEMU: `iops-total`, `bps-read-max`,
-    /// `iops-total-max-length` (seconds), `iops-size` (bytes). `None`, and a skip, if this machine makes none.
+    /// Returns a file of `mib` MiB in a group with these limits, named as in QEMU: `iops-total`, `bps-read-max`,
+    /// `iops-total-max-length` (seconds), `iops-size` (bytes). `None`, and a skip, if this machine cannot make one.
     pub fn or_skip(mib: usize, limits: &[(&str, u64)]) -> Option<QemuThrottle> {
         let found =
             Command::new(DAEMON).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();

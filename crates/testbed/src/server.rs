@@ -1,4 +1,4 @@
-//! Answers the kernel's requests: at once, later, wrongly, or not until the device heals.
+//! Answers the kernel's requests: at once, later, wrongly, or only when the device heals.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::tree::{Replace, Spot, Tree};
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// Mask of the access mode in the flags of an opening.
 const ACCESS_MODE: u32 = 3;
-/// Flag of a rename: nothing is to be replaced.
+/// Flag of a rename that must not replace a file.
 const RENAME_NOREPLACE: u32 = 1;
 /// Bytes that the file system reports as free unless it is full.
 const FREE: u64 = 1 << 30;
@@ -34,7 +34,7 @@ struct Waiting {
     number: usize,
 }
 
-/// What the threads share.
+/// The server of a device, shared by its threads.
 #[derive(Debug)]
 pub(crate) struct Server {
     fuse: File,
@@ -49,7 +49,7 @@ pub(crate) struct Server {
 pub(crate) struct State {
     pub(crate) tree: Tree,
     pub(crate) faults: Vec<Fault>,
-    /// How long the device takes; without one it answers at once.
+    /// Timing of the device, which without one answers at once.
     pub(crate) character: Option<Character>,
     pub(crate) account: Account,
     silent: Vec<Waiting>,
@@ -82,7 +82,7 @@ impl Server {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        // What a panicking test leaves is consistent: nothing is half done while the lock is held.
+        // The state is consistent even if a test has panicked: no change to it is left half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -150,8 +150,8 @@ impl Server {
             let reply = self.state().answer(&request, self.caching, u32::MAX);
             return self.reply(request.unique, reply);
         }
-        // Reported as unknown, so that it is never sent again: otherwise every program started while the file
-        // is silent would hang before its first step, in closing what it has inherited.
+        // Reported as not implemented, so that the kernel never sends it again: otherwise every program started
+        // while the file is silent would hang at once, in closing inherited descriptors.
         if request.opcode == opcode::FLUSH {
             return self.reply(request.unique, Err(Errno::ENOSYS));
         }
@@ -160,7 +160,7 @@ impl Server {
         self.pass(Waiting { request, touch, number }, Delay::Allowed);
     }
 
-    /// Answers a request, or puts it where it waits.
+    /// Answers a request, or puts it into the queue in which it waits.
     fn pass(&self, waiting: Waiting, delay: Delay) {
         let mut state = self.state();
         let verdict = verdict(&state.faults, waiting.touch);
@@ -185,7 +185,7 @@ impl Server {
         self.reply(waiting.request.unique, reply);
     }
 
-    /// Returns when a request that has just come is to be answered; `None` for at once.
+    /// Returns when a request that has just arrived is to be answered; `None` for at once.
     fn due(&self, state: &mut State, touch: Touch, delay: Option<Duration>) -> Option<Instant> {
         let now = self.since.elapsed();
         let served = state.character.as_mut().and_then(|character| character.serve(now, touch));
@@ -202,7 +202,7 @@ impl Server {
         let _ = (&self.fuse).write(&bytes);
     }
 
-    /// Changes the faults, and answers what is no longer held back.
+    /// Changes the faults, and answers requests that are no longer held back.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Vec<Fault>)) {
         let mut state = self.state();
         change(&mut state.faults);
@@ -214,7 +214,7 @@ impl Server {
         silent.into_iter().chain(delayed.into_values()).for_each(|waiting| self.pass(waiting, Delay::Over));
     }
 
-    /// Ends everything that is held with an error.
+    /// Answers all held requests with an error.
     pub(crate) fn fail_held(&self, errno: Errno) {
         let mut state = self.state();
         let silent = std::mem::take(&mut state.silent);

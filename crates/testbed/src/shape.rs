@@ -1,8 +1,8 @@
-//! Compares JSON of fio and of ours: the same keys of the same types in the same order.
+//! Compares the JSON of fio with that of plimsoll: the same keys of the same types in the same order.
 
 use serde_json::Value;
 
-/// Keys that fio has since 3.36 or 3.42, and keys of our own.
+/// Keys that fio has since 3.36 or 3.42, and plimsoll's own keys.
 const NEWER: [&str; 6] =
     ["job_start", "latency_target_ns", "latency_window_us", "read_sectors", "write_sectors", "plimsoll"];
 
@@ -18,15 +18,15 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Asserts that every key of `theirs` is in `ours`, of the same type and in the same order, and that ours has
-/// nothing else except newer keys. `at` is the path to them.
+/// Asserts that every key of `theirs` is in `ours`, of the same type and in the same order, and that `ours` has
+/// no other keys except newer ones. `at` is the path to both values.
 ///
 /// # Panics
 /// If they differ.
 pub fn same_shape(at: &str, theirs: &Value, ours: &Value) {
     assert_eq!(kind(theirs), kind(ours), "{at}");
     match (theirs, ours) {
-        // What was asked for is compared by value.
+        // Options are compared by value elsewhere.
         _ if at.ends_with(" options") => {}
         // The counts of each latency depend on the measurement.
         (Value::Object(theirs), Value::Object(ours)) if at.ends_with("/bins") => {

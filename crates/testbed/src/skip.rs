@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 /// fails in CI if one was not expected.
 pub const SKIPS: &str = "PLIMSOLL_SKIPS";
 
-/// What a machine lacks.
+/// Facility that a machine lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// The rights of root.
@@ -39,7 +39,7 @@ impl Lack {
 
 static SO_FAR: Mutex<Vec<Lack>> = Mutex::new(Vec::new());
 
-/// Returns what this process has lacked so far, one entry for each skip.
+/// Returns the reasons for the skips of this process so far, one entry for each skip.
 pub fn skips_so_far() -> Vec<Lack> {
     SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -1,10 +1,10 @@
-//! What really reached the device: the truth with which a program's own account is compared.
+//! Requests that really reached the device: the truth with which a program's own counts are compared.
 
 use std::time::Duration;
 
 use crate::faults::{Errno, Ops, Touch};
 
-/// Most requests in the log; beyond it only the counts go on.
+/// Maximum number of requests in the log; further ones are only counted.
 const LOG_MAX: usize = 1 << 20;
 
 /// Count of the requests of a kind: `received = done + failed + held`.
@@ -24,14 +24,14 @@ pub struct Tally {
     pub bytes: u64,
 }
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// This many bytes were read or written.
     Done(u32),
-    /// It failed with this error.
+    /// The request failed with this error.
     Failed(Errno),
-    /// It has not ended yet.
+    /// The request has not been answered yet.
     Held,
 }
 
@@ -40,13 +40,13 @@ pub enum Outcome {
 pub struct ArrivedRequest {
     /// Kind of the request.
     pub op: Ops,
-    /// Its first byte.
+    /// First byte of the request.
     pub offset: u64,
     /// Number of bytes asked for.
     pub length: u32,
     /// Time of arrival since the device was made.
     pub at: Duration,
-    /// How it ended.
+    /// Outcome of the request.
     pub outcome: Outcome,
     /// Time of the answer since the device was made.
     pub answered: Option<Duration>,

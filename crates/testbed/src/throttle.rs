@@ -1,4 +1,4 @@
-//! Control groups of a test's own, of version 1 or 2: I/O limited to a few bytes a second, memory limited to a few bytes.
+//! Control groups for one test, of version 1 or 2: I/O limited to a few bytes a second, memory limited to a few bytes.
 
 use std::fs;
 use std::io;
@@ -140,7 +140,7 @@ mod tests {
             assert_eq!(fs::read_to_string(root.path().join(file)).unwrap(), "4096");
             let told = fs::read_to_string(root.path().join("cgroup.subtree_control")).unwrap_or_default();
             assert_eq!(told, control);
-            // In a real group the kernel's files go with the folder.
+            // In a real group the kernel removes these files with the folder.
             for file in [file, swap] {
                 fs::remove_file(root.path().join(file)).unwrap();
             }

@@ -1,14 +1,14 @@
-//! Undoes what a test has set up, even if the test is killed.
+//! Cleans up after a test, even if the test is killed.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Reads until nobody is left who could write.
+/// Bash commands that read until the pipe has no writer.
 const CLOSED: &str = "trap '' INT TERM HUP; while read -r _; do :; done; exec 0</dev/null; ";
 
-/// Reads as [`CLOSED`] does. In addition, every three seconds without input, checks whether the process is
-/// dead except for threads that the kernel holds, and gives up after a minute of silence.
+/// Bash commands that read like [`CLOSED`], and in addition, every three seconds without input, check whether the
+/// process is dead except for threads blocked in the kernel, and stop reading after a minute of silence.
 const SILENT: &str = "trap '' INT TERM HUP; missed=0
 while [ $missed -lt 20 ]; do
   read -r -t 3 _; case $? in
@@ -18,18 +18,18 @@ while [ $missed -lt 20 ]; do
   esac
 done; exec 0</dev/null; ";
 
-/// When a process counts as dead.
+/// Condition under which a process counts as dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// When its files are closed.
+    /// Its files are closed.
     Closed,
-    /// Also when its first thread is dead, or it has not called [`Watchdog::beat`] for a minute, which no
-    /// living process fails to do, however busy the machine: a killed process keeps its files while one of
+    /// Its files are closed, its first thread is dead, or it has not called [`Watchdog::beat`] for a minute, which
+    /// every living process does, however busy the machine. A killed process keeps its files open while one of
     /// its threads waits for a device that does not answer.
     Silent,
 }
 
-/// A process that runs a script when this one lets go of it, however it ends.
+/// A process that runs a script when this value is dropped, or when this process ends in any way.
 #[derive(Debug)]
 pub struct Watchdog {
     process: Child,
@@ -47,7 +47,7 @@ impl Watchdog {
         let script = format!("{wait}{undo}");
         let mut bash = Command::new("bash");
         bash.args(["-c", &script, "watchdog"]).args(arguments);
-        // A group of its own, so that an interrupt from the terminal does not reach it.
+        // Its own process group, so that an interrupt from the terminal does not reach it.
         bash.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = bash.spawn()?;
         let line = process.stdin.take();

@@ -1,4 +1,4 @@
-//! Where I/O goes and in which direction: the order of offsets, the mix of directions, and the choice of the next file.
+//! The places and directions of I/O: the order of offsets, the mix of directions, and the choice of the next file.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +14,8 @@ pub enum Order {
     Random(Repeats),
 }
 
-/// Whether a random order may visit a block again before it has visited all of them. Only uniform places of one length can
-/// be free of repeats; all others are drawn independently.
+/// Whether a random order may visit a block again before it has visited all of them. Only an order of uniform places of
+/// one length can be free of repeats; all others are drawn independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeats {
@@ -85,17 +85,17 @@ impl Mix {
         self.read_percent
     }
 
-    /// Whether it has no reads.
+    /// Whether the mix has no reads.
     pub const fn writes_only(self) -> bool {
         self.read_percent == 0
     }
 
-    /// Whether it has nothing but reads.
+    /// Whether the mix has only reads.
     pub const fn reads_only(self) -> bool {
         self.read_percent == 100
     }
 
-    /// Whether it issues I/O of `direction`; flushes are not part of a mix.
+    /// Whether the mix issues I/O of `direction`; flushes are not part of a mix.
     pub fn issues(self, direction: Direction) -> bool {
         match direction {
             Direction::Read => self.read_percent > 0,
@@ -105,26 +105,26 @@ impl Mix {
         }
     }
 
-    /// The directions that it issues.
+    /// The directions that the mix issues.
     pub fn directions(self) -> impl Iterator<Item = Direction> {
         Direction::ALL.into_iter().filter(move |&direction| self.issues(direction))
     }
 }
 
-/// Runs of `length` I/Os that begin at a random place each.
+/// Runs of `length` I/Os, each run beginning at a random place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runs {
     /// I/Os per run; at least 1.
     pub length: u32,
-    /// Where the I/Os after the first go.
+    /// Places of the I/Os after the first of a run.
     pub follow: Follow,
 }
 
-/// Where the I/Os of a run after its first go.
+/// Places of the I/Os after the first of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Follow {
-    /// Each directly after the one before it.
+    /// Each directly after the previous one.
     Next,
     /// All to the same place.
     Same,
@@ -177,8 +177,8 @@ impl Default for FileTurn {
     }
 }
 
-/// I/O in pieces of the region: `size` bytes are done within `range`, then the next piece begins `skip` bytes after the end
-/// of that range.
+/// I/O in pieces of the region: `size` bytes are done within `range`, then the next piece begins `skip` bytes after the
+/// end of that range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pieces {
     /// Length of a piece's range.
@@ -194,8 +194,8 @@ pub struct Pieces {
 pub struct Access {
     /// The main order.
     pub order: Order,
-    /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`); the sequence
-    /// then continues from there. 0 to 100; kept at 100 for random orders.
+    /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`); the
+    /// sequence then continues from that place. 0 to 100; kept at 100 for random orders.
     pub random_percent: ByDirection<u8>,
     /// Mix of reads, writes and trims.
     pub mix: Mix,
@@ -206,7 +206,7 @@ pub struct Access {
     /// after the first I/O, from the region's end: minus twice the block's length visits block by block.
     #[serde(default)]
     pub stride: i64,
-    /// Runs from random places; `None`: each I/O draws a place of its own.
+    /// Runs from random places; `None`: each I/O draws its own place.
     #[serde(default)]
     pub runs: Option<Runs>,
     /// Choice of the next file.
@@ -215,10 +215,10 @@ pub struct Access {
     /// I/O in pieces; `None`: the whole region at once.
     #[serde(default)]
     pub pieces: Option<Pieces>,
-    /// Places and directions by DiskSpd's rules instead of all of the above, which then merely describes them.
+    /// Places and directions by DiskSpd's rules instead of all other fields, which then merely describe them.
     #[serde(default)]
     pub diskspd: Option<Box<DiskSpdOrder>>,
-    /// I/Os of a trace instead of all of the above, whose mix then merely describes them.
+    /// I/Os of a trace instead of all other fields; the mix then merely describes them.
     #[serde(default)]
     pub replay: Option<Box<Replay>>,
 }
@@ -239,7 +239,7 @@ impl Access {
         Access::of(Order::Sequential, percent, mix)
     }
 
-    /// Access exactly as `replay` says.
+    /// Access exactly as in `replay`.
     pub fn replayed(replay: Replay) -> Access {
         let mix = replay.mix();
         Access { replay: Some(Box::new(replay)), ..Access::sequential(mix) }
@@ -253,8 +253,8 @@ impl Access {
         }
     }
 
-    /// Whether two consecutive I/Os may be adjacent: the kernel may merge them if it gets both in one call, and counters
-    /// below it then count one.
+    /// Whether two consecutive I/Os may be adjacent: the kernel may merge them if it receives both in one call, and
+    /// counters below it then count one.
     pub fn has_neighbours(&self) -> bool {
         let follows = self.runs.is_some_and(|runs| runs.follow == Follow::Next);
         let walks = |order: &DiskSpdOrder| order.walks.iter().any(|walk| walk.mode != DiskSpdMode::Random);

@@ -19,7 +19,7 @@ pub enum Disagreement {
     Zero {
         /// Name of the job.
         job: String,
-        /// What is zero.
+        /// Name of the number that is zero.
         what: &'static str,
     },
     /// A block does not fit into the region.
@@ -47,7 +47,7 @@ pub enum Disagreement {
     Awaited {
         /// Name of the job.
         job: String,
-        /// Name of the job it waits for.
+        /// Name of the job that it waits for.
         awaited: String,
     },
     /// A rate is not a positive number.
@@ -101,7 +101,7 @@ fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
     }
 }
 
-/// A job may wait only for a job listed before it, so that none waits for itself.
+/// Checks that a job waits only for jobs listed before it, so that none waits for itself.
 fn starts(before: &[Job], job: &Job) -> Result<(), Disagreement> {
     let Start::After(awaited) = &job.start else { return Ok(()) };
     match awaited.iter().find(|name| before.iter().all(|other| other.name != **name)) {
@@ -143,7 +143,7 @@ fn job_agrees(job: &Job) -> Result<(), Disagreement> {
     }
 }
 
-/// Lengths that `job` can issue; those of directions it does not issue need not make sense.
+/// Lengths that `job` can issue; the lengths of a direction that it does not issue need not make sense.
 fn issued_lengths(job: &Job) -> impl Iterator<Item = &Lengths> {
     let by_sequence = job.blocks.by == LengthsBy::Sequence;
     let issued = move |direction| by_sequence || job.access.mix.issues(direction);

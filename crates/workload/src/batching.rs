@@ -1,4 +1,4 @@
-//! How many I/Os are submitted or reaped in one call, and when a queue that was full is refilled.
+//! Limits on I/Os submitted or reaped in one call, and the refill of a queue that was full.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Batching {
-    /// Most I/Os submitted in one call. `None`: in a job, chosen by planning; in a plan, all that are due.
+    /// Greatest number of I/Os submitted in one call. `None`: in a job, chosen by planning; in a plan, all I/Os due.
     pub submit_most: Option<u32>,
-    /// Completions that a full queue waits for before it is reaped; at least 1, at most the depth.
+    /// Number of completions for which a full queue waits before it is reaped; at least 1, at most the depth.
     pub reap_least: u32,
-    /// Most I/Os reaped in one call; `None`: as many as pay off.
+    /// Greatest number of I/Os reaped in one call; `None`: as many as pay off.
     pub reap_most: Option<u32>,
     /// In-flight count down to which a queue that was full must drain before it is refilled; `None`: it is refilled at the
     /// first completion.

@@ -24,7 +24,7 @@ impl<T> ByDirection<T> {
         ByDirection { read: value, write: value, trim: value }
     }
 
-    /// The value for `direction`; a flush, which has none of its own, takes the value for writes.
+    /// The value for `direction`; a flush, which has no value, takes the value for writes.
     #[inline]
     pub const fn of(&self, direction: Direction) -> &T {
         match direction {
@@ -53,7 +53,7 @@ pub enum Lengths {
         least: Bytes,
         /// The longest.
         most: Bytes,
-        /// Their common divisor.
+        /// Common divisor of the lengths.
         step: Bytes,
     },
     /// Lengths with their shares; never empty.
@@ -65,7 +65,7 @@ pub enum Lengths {
 pub struct LengthShare {
     /// The length.
     pub length: Bytes,
-    /// Its weight relative to the sum over the list, such as a percentage.
+    /// Weight of the length relative to the sum over the list, such as a percentage.
     pub weight: u32,
 }
 
@@ -102,7 +102,7 @@ impl Lengths {
         }
     }
 
-    /// The greatest length that divides all of them: the unit in which places and lengths can be counted.
+    /// The greatest length that divides all lengths: the unit in which places and lengths can be counted.
     pub fn unit(&self) -> Bytes {
         match self {
             Lengths::Fixed(length) => *length,
@@ -124,14 +124,14 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What selects the lengths in [`BlockSizes`].
+/// The criterion that selects the lengths in [`BlockSizes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthsBy {
     /// The direction of the I/O.
     #[default]
     Direction,
-    /// The order: an I/O that continues a sequence has the lengths for reads, one at a random place the lengths for writes.
+    /// The order: an I/O that continues a sequence has the lengths for reads, any other I/O the lengths for writes.
     Sequence,
 }
 
@@ -143,7 +143,7 @@ pub struct BlockSizes {
     /// Alignment of random places from the region's start; `None`: the direction's shortest length.
     #[serde(default)]
     pub align: ByDirection<Option<Bytes>>,
-    /// What selects among the lengths.
+    /// The criterion that selects among the lengths.
     #[serde(default)]
     pub by: LengthsBy,
 }

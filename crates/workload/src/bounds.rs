@@ -1,4 +1,4 @@
-//! What a worker keeps to beside its pace: bounds that end it, a latency that sets its depth, a proportion to other
+//! Limits of a worker in addition to its pace: bounds that end it, a latency that sets its depth, a proportion to other
 //! workers.
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{ByDirection, Bytes, Nanos};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Bounds {
-    /// The longest time from due to done that an I/O may take; `None`: no bound.
+    /// Longest time from due to completed that an I/O may take; `None`: no bound.
     pub latency: ByDirection<Option<Nanos>>,
     /// Minimum rates, if any.
     pub rates: Option<LeastRates>,
@@ -39,24 +39,24 @@ pub struct LeastRates {
 /// Search for a queue depth: the greatest, up to the worker's own, at which enough I/Os complete in time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steering {
-    /// Target latency, from due to done.
+    /// Target latency, from due to completed.
     pub target: Nanos,
-    /// How long each depth is tried.
+    /// Time for which each depth is tried.
     pub window: Nanos,
-    /// Percent of the I/Os of a window that must be done within `target`.
+    /// Percent of the I/Os of a window that must complete within `target`.
     pub percent: f64,
-    /// What follows once the depth is found.
+    /// The action once the depth is found.
     pub then: WhenFound,
 }
 
-/// What follows once a depth is found.
+/// The action once a depth is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFound {
-    /// One more window, which alone counts, then the end.
+    /// One more window, the only one that counts, then the end.
     #[default]
     Measured,
-    /// The worker goes on and follows the right depth as it moves.
+    /// The worker goes on and follows the right depth as it changes.
     Followed,
 }
 
@@ -67,6 +67,6 @@ pub struct Flow {
     pub id: u32,
     /// Weight, at least 1: the worker's share of the flow's I/Os is its weight over the sum of all weights.
     pub weight: u32,
-    /// How long a worker that is ahead waits before it checks again.
+    /// Time after which a worker that is ahead checks again.
     pub rest: Nanos,
 }

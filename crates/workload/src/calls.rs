@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Calls {
-    /// What the call for a read, write or trim does.
+    /// Effect of the call for a read, write or trim.
     pub act: Act,
-    /// What a flush makes stable.
+    /// The data that a flush makes stable.
     pub flush: FlushBy,
     /// Whether an I/O that would have to wait fails with `EAGAIN` instead (`RWF_NOWAIT`).
     pub nowait: bool,
-    /// Whether the page cache drops at once what went through it (`RWF_DONTCACHE`, Linux 6.14).
+    /// Whether the page cache drops the data of an I/O at once (`RWF_DONTCACHE`, Linux 6.14).
     pub uncached: bool,
     /// Whether a write is stored completely or not at all, failing if the volume cannot promise that (`RWF_ATOMIC`, Linux
     /// 6.11).
     pub atomic: bool,
-    /// Of the I/Os of a ring, every such number goes straight to a kernel thread without being tried first; 0: none.
+    /// One of every this many I/Os of a ring goes straight to a kernel thread without being tried first; 0: none.
     pub force_async: u32,
 }
 
-/// What the call for a read, write or trim does to its file.
+/// Effect of the call for a read, write or trim on its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
@@ -46,23 +46,23 @@ pub enum Act {
 }
 
 impl Act {
-    /// Whether it concerns the file's name and not its content.
+    /// Whether the call concerns the file's name and not its content.
     pub fn is_of_names(self) -> bool {
         !matches!(self, Act::Move | Act::Reserve | Act::Cut)
     }
 
-    /// Whether its file must be opened for writing even if only reads are issued.
+    /// Whether the file must be opened for writing even if only reads are issued.
     pub fn writes(self) -> bool {
         matches!(self, Act::Reserve | Act::Cut | Act::RemoveFile)
     }
 
-    /// Whether it changes anything, in whichever direction its I/O is counted.
+    /// Whether the call changes anything, in whichever direction its I/O is counted.
     pub fn changes(self) -> bool {
         !matches!(self, Act::Move | Act::LookUp)
     }
 }
 
-/// What a flush makes stable.
+/// The data that a flush makes stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlushBy {
@@ -75,7 +75,7 @@ pub enum FlushBy {
     Pages(PagesFlush),
 }
 
-/// What `sync_file_range` does, in this order.
+/// The actions of `sync_file_range`, in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PagesFlush {
@@ -83,6 +83,6 @@ pub struct PagesFlush {
     pub wait_before: bool,
     /// Starts writing dirty pages.
     pub write: bool,
-    /// Waits for the pages it started to write.
+    /// Waits for the pages whose writing it started.
     pub wait_after: bool,
 }

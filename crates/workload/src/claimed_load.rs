@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::units::size;
 use crate::{Access, Bytes, Mix};
 
-/// The load of a claim, as far as its words state one. What they leave open is `None`, and the claim then holds for any
-/// value.
+/// The load of a claim, as far as its words state one. A parameter that they leave open is `None`, and the claim then
+/// holds for any value of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedLoad {
     /// Mix of reads and writes.
     pub mix: Option<Mix>,
     /// Block size.
     pub block: Option<Bytes>,
-    /// Percent of I/Os at a random place; each of the others follows the one before it.
+    /// Percent of I/Os at a random place; each of the others follows the previous one.
     pub random_percent: Option<u8>,
 }
 
@@ -25,7 +25,7 @@ impl ClaimedLoad {
         *self == ClaimedLoad::default()
     }
 
-    /// Access pattern of this load, with `mix` if the words state none; random unless they say otherwise.
+    /// Access pattern of this load, with `mix` if the words state none; random unless the words say otherwise.
     pub fn access(&self, mix: Mix) -> Access {
         let mix = self.mix.unwrap_or(mix);
         match self.random_percent {
@@ -38,7 +38,7 @@ impl ClaimedLoad {
     /// Reads one term; returns `Ok(false)` if it does not describe a load.
     ///
     /// # Errors
-    /// Returns what is wrong with the term.
+    /// Returns the problem with the term.
     pub(crate) fn read(&mut self, first: &str, rest: &[&str]) -> Result<bool, &'static str> {
         let value = rest.concat();
         let doubled = match first.to_ascii_lowercase().as_str() {
@@ -55,7 +55,7 @@ impl ClaimedLoad {
 /// Reads a mix: `70/30`, or `70` for the share of reads alone.
 ///
 /// # Errors
-/// Returns what is wrong with `words`, to be printed after them.
+/// Returns the problem with `words`, to be printed after them.
 pub fn mix(words: &str) -> Result<Mix, &'static str> {
     const PROBLEM: &str = "needs the shares of reads and writes, which make 100 (for example 70/30)";
     let (reads, writes) = words.split_once('/').unwrap_or((words, ""));

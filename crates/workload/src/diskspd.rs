@@ -24,9 +24,9 @@ pub struct DiskSpdWalk {
     pub start: u64,
     /// Percent of I/Os that are writes.
     pub write_percent: u8,
-    /// Where random places lie; empty: anywhere in the region.
+    /// Parts of the region in which random places lie; empty: anywhere in the region.
     pub ranges: Vec<DiskSpdRange>,
-    /// How many random numbers DiskSpd takes from the generator to choose the data of one write.
+    /// Number of random numbers that DiskSpd draws to choose the data of one write.
     pub draws_a_write: u32,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::{byte_factor, duration};
 use crate::{BytesPerSecond, ClaimedLoad, Direction, Iops, Nanos};
 
-/// The quantity that a claim is about, with the figure claimed.
+/// The claimed quantity with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -22,15 +22,15 @@ pub enum Metric {
     Percentile(f64, Nanos),
 }
 
-/// One claim. Without a direction it holds for reads and for writes each, except that a rate under a mix is the sum of
+/// One claim. Without a direction it applies to reads and to writes each, except that a rate under a mix is the sum of
 /// both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// Direction; `None`: every direction measured.
     pub direction: Option<Direction>,
-    /// The figure claimed.
+    /// The claimed quantity with its value.
     pub metric: Metric,
-    /// The words it was read from.
+    /// The words from which the claim was read.
     pub words: String,
 }
 
@@ -39,7 +39,7 @@ pub struct Claim {
 pub struct Expectation {
     /// Claims in the order typed.
     pub claims: Vec<Claim>,
-    /// The load under which they must hold.
+    /// The load under which the claims must hold.
     #[serde(default)]
     pub load: ClaimedLoad,
 }
@@ -54,7 +54,7 @@ pub struct ExpectationError {
     pub column: usize,
     /// The offending word.
     pub word: String,
-    /// What is wrong with it.
+    /// The problem with the word.
     pub problem: Cow<'static, str>,
 }
 
@@ -83,7 +83,7 @@ impl Expectation {
         Ok(found)
     }
 
-    /// Takes `part` into the load if it is a term of it, and returns whether it was.
+    /// Takes `part` into the load if it is a term of a load, and returns whether it was.
     fn load_term(&mut self, part: &str, start: usize) -> Result<bool, ExpectationError> {
         let all = words(part, start);
         let Some((first, rest)) = all.split_first() else { return Ok(false) };

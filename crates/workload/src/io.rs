@@ -1,4 +1,4 @@
-//! One I/O on its way: what a worker hands to a backend, and what comes back.
+//! One I/O on its way: the request that a worker hands to a backend, and the completion.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,42 +46,42 @@ impl Direction {
 /// Operation requested of the volume; the same four values as [`Direction`].
 pub type IoKind = Direction;
 
-/// One I/O as the worker issues it. `slot` names its buffer and comes back in [`Completion`].
+/// One I/O as the worker issues it. `slot` names its buffer and is returned in [`Completion`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// Slot of buffer and bookkeeping, below the worker's depth; in use until the I/O is done.
+    /// Slot of buffer and bookkeeping, below the worker's depth; in use until the I/O has completed.
     pub slot: u32,
     /// The operation.
     pub kind: IoKind,
     /// Index into the worker's files.
     pub file: u32,
-    /// Byte offset in that file.
+    /// Byte offset in the file.
     pub offset: u64,
     /// Length in bytes; zero for a flush.
     pub bytes: u32,
-    /// When the pace wanted it; in a closed loop, the issue time.
+    /// Due time set by the pace; in a closed loop, the issue time.
     pub due: Nanos,
 }
 
-/// One I/O that has ended.
+/// One completed or failed I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The slot of its [`Io`].
     pub slot: u32,
     /// Bytes moved, or the negated errno.
     pub result: i32,
-    /// When it ended, if the backend knows (simulated volumes); [`Nanos::ZERO`] if the driver's clock reading just after
-    /// the reap is to be used (real backends).
+    /// When the I/O ended, if the backend knows (simulated volumes); [`Nanos::ZERO`] if the driver's clock reading just
+    /// after the reap is to be used (real backends).
     pub at: Nanos,
 }
 
 /// How long a reap may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Returns what is there without waiting.
+    /// Returns completed I/Os without waiting.
     Poll,
-    /// Waits until at least one I/O is done.
+    /// Waits until at least one I/O has completed.
     One,
-    /// Waits until one is done or the run's clock reaches this time.
+    /// Waits until one I/O has completed or the run's clock reaches this time.
     Until(Nanos),
 }

@@ -1,4 +1,4 @@
-//! What is requested: jobs that combine when, where, what, by which means, and until when.
+//! The workload requested: jobs that combine when, where, what, by which means, and until when.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use crate::{
     UrgentLength, Verify, WhenFull,
 };
 
-/// A request, before planning has resolved what it leaves open.
+/// A request, before planning has decided the open choices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Jobs that run side by side.
     pub jobs: Vec<Job>,
-    /// When the step ends: at the first of these rules that is met. Empty if every job has its own.
+    /// When the step ends: at the first of these rules that is met. Empty if every job has its own rules.
     pub stop: Vec<StopRule>,
     /// Time at the start that runs but is not counted.
     pub ramp: Nanos,
@@ -24,15 +24,15 @@ pub struct Workload {
 /// One job: `clones` workers of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its name in results.
+    /// Name of the job in results.
     pub name: String,
-    /// Files or devices it works on; empty for a simulated volume or the null target.
+    /// Files or devices of the job; empty for a simulated volume or the null target.
     pub files: Vec<PathBuf>,
     /// First byte of the region in each file.
     pub offset: Bytes,
-    /// Length of the region in each file; `None`: to its end.
+    /// Length of the region in each file; `None`: to the file's end.
     pub size: Option<Bytes>,
-    /// Length of the region by file, if they differ; empty: all have `size`.
+    /// Length of the region by file, if the lengths differ; empty: all have `size`.
     #[serde(default)]
     pub sizes: Vec<Bytes>,
     /// How the place and direction of the next I/O are chosen.
@@ -44,15 +44,15 @@ pub struct Job {
     /// How I/Os are submitted and reaped.
     #[serde(default)]
     pub batching: Batching,
-    /// How the rings of its workers are served, if the backend has rings.
+    /// How the rings of the workers are served, if the backend has rings.
     pub ring: RingWays,
-    /// Requests that accompany its calls.
+    /// Requests that accompany the calls.
     #[serde(default)]
     pub calls: Calls,
-    /// What happens to a write that finds no space.
+    /// The reaction to a write that finds no space.
     #[serde(default)]
     pub when_full: WhenFull,
-    /// What happens to an I/O that overlaps one in flight.
+    /// The treatment of an I/O that overlaps one in flight.
     #[serde(default)]
     pub overlap: Overlap,
     /// Bytes after which a worker drops its files from the page cache; `None`: never.
@@ -62,32 +62,32 @@ pub struct Job {
     pub clones: u32,
     /// When the next I/O becomes due.
     pub pace: Pace,
-    /// When the next write becomes due, if writes have a pace of their own; `pace` then holds for reads.
+    /// When the next write becomes due, if writes have a separate pace; `pace` then applies to reads.
     pub write_pace: Option<Pace>,
     /// Bounds that end a worker because its volume is too slow.
     #[serde(default)]
     pub bounds: Bounds,
-    /// Search for a depth, up to `depth`, that keeps a latency.
+    /// Search for a depth, up to `depth`, at which a latency is kept.
     #[serde(default)]
     pub steering: Option<Steering>,
-    /// Proportion that its workers keep to others.
+    /// Proportion between the job's workers and others.
     #[serde(default)]
     pub flow: Option<Flow>,
-    /// When its workers rest.
+    /// When the workers rest.
     pub think: Option<Think>,
-    /// The event with which it begins.
+    /// The event with which the job begins.
     pub start: Start,
-    /// Delay from that event to its own start.
+    /// Delay from that event to the job's start.
     pub delay: Nanos,
-    /// Time after its own start that runs but is not counted; `None`: to the end of the workload's ramp.
+    /// Time after the job's start that runs but is not counted; `None`: to the end of the workload's ramp.
     pub ramp: Option<Nanos>,
-    /// Stop rules of its own, beside those of the workload; time counts from the end of its own ramp.
+    /// Stop rules of the job, in addition to those of the workload; time counts from the end of the job's ramp.
     pub stop: Vec<StopRule>,
-    /// Time after its end that runs but is not counted.
+    /// Time after the job's end that runs but is not counted.
     pub cool: Nanos,
-    /// Jobs that end with it.
+    /// Jobs that end with this job.
     pub exit: Exit,
-    /// What happens when an I/O fails.
+    /// The reaction to a failed I/O.
     pub on_error: OnError,
     /// Backend that does the I/O.
     pub backend: BackendAsk,
@@ -97,21 +97,21 @@ pub struct Job {
     pub sync: SyncMode,
     /// I/O priority for the kernel; `None`: the process's own.
     pub priority: Option<Priority>,
-    /// Share of I/Os with a priority of their own, if the backend can set one per I/O.
+    /// Share of I/Os with a separate priority, if the backend can set one per I/O.
     #[serde(default)]
     pub urgent: ByDirection<Option<Urgent>>,
-    /// The same by length of the I/O; if not empty, it replaces `urgent`.
+    /// Shares of I/Os with a separate priority by length of the I/O; if not empty, they replace `urgent`.
     #[serde(default)]
     pub urgent_lengths: ByDirection<Vec<UrgentLength>>,
-    /// Data that is written.
+    /// Data that the writes contain.
     pub buffers: Buffers,
     /// How often writes are followed by a flush.
     pub flush: Flush,
-    /// Whether data read is compared with what was written.
+    /// Whether data read is compared with data written.
     pub verify: Verify,
     /// Seed of every random choice of the job.
     pub seed: u64,
-    /// CPUs the workers may run on; empty: any.
+    /// CPUs on which the workers may run; empty: any.
     pub cpus: Vec<u32>,
     /// Whether every completed I/O is passed to the step's observer.
     pub trace: bool,

@@ -1,4 +1,4 @@
-//! Files that must exist before a load starts: their length and content, and what they may replace.
+//! Files that must exist before a load starts: their length and content, and files that they may replace.
 
 use std::path::PathBuf;
 
@@ -18,33 +18,33 @@ pub struct Layout {
 /// One file to lay out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutFile {
-    /// Path. Missing directories above it are created.
+    /// Path of the file. Missing directories above it are created.
     pub path: PathBuf,
     /// Required length in bytes.
     pub bytes: u64,
-    /// Present length in bytes; 0 if it is missing.
+    /// Present length in bytes; 0 if the file is missing.
     pub there: u64,
-    /// What it may replace when it is laid out.
+    /// The files that this file may replace when it is laid out.
     pub replaces: Replaces,
 }
 
-/// What a file may replace when it is laid out.
+/// The files that a file may replace when it is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaces {
-    /// Anything: its job writes, or the user says so.
+    /// Any file: the job writes, or the user allows it.
     Anything,
-    /// Nothing, or a file that was laid out here and not changed since: its job only reads.
+    /// None, or a file that was laid out here and not changed since: the job only reads.
     Ours,
 }
 
 /// Content of a file before the load starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Real data over its whole length, because it will be read; flushed, and dropped from the page cache.
+    /// Real data over the whole length, because it will be read; flushed, and dropped from the page cache.
     Data(Buffers),
-    /// Only length and space, because it will be written.
+    /// Only length and space, because the file will be written.
     Space(Reserve),
-    /// A directory with files of its own, created if it is missing.
+    /// A directory for the job's own files, created if it is missing.
     Folder,
 }
 

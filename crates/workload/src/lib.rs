@@ -1,4 +1,4 @@
-//! The nouns of what is requested and of what will run: units, targets, jobs, plans, and the check that they agree.
+//! The nouns of requests and plans: units, targets, jobs, plans, and the check that they agree.
 //!
 //! Nothing in this crate touches the world: no clock, no file, no environment. Every other crate imports it.
 

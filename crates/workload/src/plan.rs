@@ -1,4 +1,4 @@
-//! What will run: nothing is left open, and each resolved choice carries its reason.
+//! The plan of a run: nothing is left open, and each resolved choice carries its reason.
 
 use std::path::PathBuf;
 
@@ -17,14 +17,14 @@ pub enum BackendKind {
     Libaio,
     /// `pread` and `pwrite`, one I/O at a time.
     Pread,
-    /// None: every I/O succeeds at once.
+    /// No backend: every I/O succeeds at once.
     Null,
     /// A simulated volume in virtual time.
     Simulated,
 }
 
 impl BackendKind {
-    /// Its customary name.
+    /// Customary name of the backend.
     pub const fn name(self) -> &'static str {
         match self {
             BackendKind::IoUring => "io_uring",
@@ -40,7 +40,7 @@ impl BackendKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
-    /// Nothing is issued; the target is watched for load that is not ours.
+    /// No I/O is issued; the target is watched for I/O of other programs.
     Idle,
     /// Real data is written over the region.
     Layout,
@@ -50,14 +50,14 @@ pub enum StepKind {
     DepthLadder,
     /// One step of the ladder of block sizes.
     BlockLadder,
-    /// A brief repetition of a load that also runs elsewhere in the run; differences between repetitions are the volume's
-    /// doing.
+    /// A brief repetition of a load that also runs elsewhere in the run; differences between repetitions are due to the
+    /// volume.
     Reference,
-    /// A load that distinguishes two causes of the same level.
+    /// A load that distinguishes between two causes of the same level.
     Probe,
     /// One block size at one depth of a map, in which deep and shallow cells differ by design.
     Cell,
-    /// A repetition of an earlier load, after a change or at the end, to see whether the level still holds.
+    /// A repetition of an earlier load, after a change or at the end, to check whether the rate is still the same.
     Again,
     /// Arrivals at a pace that does not wait for completions, for the latency that users of the volume see.
     OpenLoad,
@@ -65,22 +65,22 @@ pub enum StepKind {
     Drain,
     /// Reads that compare one place of the volume with another, or a small working set with a large one.
     Place,
-    /// A load on one or more of several volumes, to find what they share.
+    /// A load on one or more of several volumes, to find the resources that they share.
     Together,
     /// A part of a load that goes on for hours; the parts differ only in the time of day.
     Soak,
-    /// A workload of the user's own.
+    /// A workload that the user described.
     Job,
 }
 
 /// A choice made by planning and its reason, for `--dry-run` and the report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What was open: `backend`, `region size`, `direct`.
+    /// The open choice: `backend`, `region size`, `direct`.
     pub what: String,
     /// Value chosen.
     pub value: String,
-    /// Reason for it.
+    /// Reason for the choice.
     pub reason: String,
 }
 
@@ -93,7 +93,7 @@ pub struct StepPlan {
     pub kind: StepKind,
     /// Workers of the step.
     pub workers: Vec<WorkerPlan>,
-    /// When it ends: at the first of these rules that is met. Empty if every worker has its own.
+    /// When the step ends: at the first of these rules that is met. Empty if every worker has its own rules.
     pub stop: Vec<StopRule>,
     /// Time at the start that runs but is not counted.
     pub ramp: Nanos,
@@ -103,10 +103,10 @@ pub struct StepPlan {
     pub choices: Vec<Choice>,
 }
 
-/// A file or device with the region a worker uses.
+/// A file or device with the region that a worker uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilePlan {
-    /// Path; for an unnamed file, its directory.
+    /// Path of the file; for an unnamed file, its directory.
     pub path: PathBuf,
     /// First byte of the region.
     pub offset: Bytes,
@@ -114,12 +114,12 @@ pub struct FilePlan {
     pub size: Bytes,
 }
 
-/// One worker: everything it needs to know, already decided.
+/// One worker: all its parameters, already decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerPlan {
-    /// Name of its job.
+    /// Name of the worker's job.
     pub job: String,
-    /// Its files; never empty (null and simulated volumes have one with an invented path).
+    /// The worker's files; never empty (null and simulated volumes have one with an invented path).
     pub files: Vec<FilePlan>,
     /// How the place and direction of the next I/O are chosen.
     pub access: Access,
@@ -133,18 +133,18 @@ pub struct WorkerPlan {
     pub backend: BackendKind,
     /// Whether I/O bypasses the page cache.
     pub direct: bool,
-    /// Data that is written.
+    /// Data that the writes contain.
     pub buffers: Buffers,
     /// How often writes are followed by a flush.
     pub flush: Flush,
-    /// Whether data read is compared with what was written.
+    /// Whether data read is compared with data written.
     #[serde(default)]
     pub verify: Verify,
     /// Seed of every random choice; differs between workers.
     pub seed: u64,
-    /// CPU to which it is pinned, if any.
+    /// CPU to which the worker is pinned, if any.
     pub cpu: Option<u32>,
-    /// When it begins, ends and rests, and how it treats errors.
+    /// When the worker begins, ends and rests, and how it treats errors.
     #[serde(default)]
     pub terms: Terms,
 }

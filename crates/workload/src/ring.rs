@@ -1,27 +1,27 @@
-//! How the I/Os of a ring reach the kernel and how their completions are awaited; other backends have only one way.
+//! Submission of a ring's I/Os to the kernel, and waiting for completions; other backends offer no choice.
 
 use serde::{Deserialize, Serialize};
 
-/// How a worker's ring is served; the default costs least CPU without changing what is measured.
+/// Settings of a worker's ring; the default costs least CPU without changing what is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RingWays {
-    /// What takes I/Os out of the ring.
+    /// The submitter, which takes I/Os out of the ring.
     pub submitter: Submitter,
-    /// How a completion is awaited.
+    /// How the worker waits for a completion.
     pub waiting: Waiting,
 }
 
-/// What takes I/Os out of a ring and starts them.
+/// The thread that takes I/Os out of a ring and starts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Submitter {
-    /// The worker, by one system call for all that are due.
+    /// The worker, by one system call for all I/Os that are due.
     #[default]
     Call,
     /// A kernel thread that polls the ring without being called.
     KernelThread {
-        /// CPU to which it is pinned; `None`: any.
+        /// CPU to which the thread is pinned; `None`: any.
         cpu: Option<u32>,
     },
 }

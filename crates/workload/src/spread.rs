@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ByDirection, Bytes};
 
-/// Distribution of random places. The blocks of a skewed one are ranked from hot to cold, and a keyed permutation scatters
-/// the ranks over the region, so that hot blocks are not adjacent; memory does not grow with the region.
+/// Distribution of random places. The blocks of a skewed one are ranked from hot to cold, and a keyed permutation
+/// scatters the ranks over the region, so that hot blocks are not adjacent; memory does not grow with the region.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
@@ -33,7 +33,7 @@ pub enum Spread {
         /// Position of the hottest block, as for `Zipf`.
         center: Option<f64>,
     },
-    /// Zones, each with a share of the I/O, uniformly distributed within it.
+    /// Zones, each with a share of the I/O, which is uniformly distributed within the zone.
     Zoned(ByDirection<Vec<Zone>>),
     /// These blocks in turn, by number within the region.
     Listed(Vec<u64>),
@@ -56,6 +56,6 @@ pub enum ZoneLength {
     Percent(f64),
     /// Bytes.
     Bytes(Bytes),
-    /// What the zones before it leave of the region.
+    /// The rest of the region after all earlier zones.
     Rest,
 }

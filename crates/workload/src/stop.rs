@@ -13,20 +13,20 @@ pub enum StopRule {
     Time(Nanos),
     /// Each worker after this many bytes past the ramp.
     BytesEach(Bytes),
-    /// Each worker after this many bytes since its start, ramp included. If they are done before the ramp is over, all of
-    /// them count after all.
+    /// Each worker after this many bytes since its start, ramp included. If they are done before the ramp is over, all
+    /// of them count after all.
     BytesInAll(Bytes),
     /// Each worker after this many I/Os.
     OpsEach(u64),
-    /// Each worker before it has written more than this since its start. Writes in a ramp and those in flight at the end
-    /// are included, so that this bounds what reaches the target.
+    /// Each worker before it has written more than this since its start. Writes in a ramp and those in flight at the
+    /// end are included, so that the rule bounds the bytes that reach the target.
     WrittenEach(Bytes),
-    /// When more than `ios` I/Os past the ramp, over all workers, took longer than `than`: an open load that has fallen so
-    /// far behind need not go on.
+    /// When more than `ios` I/Os past the ramp, over all workers, took longer than `than`: an open load that has fallen
+    /// so far behind need not go on.
     Late {
-        /// Latency from due to done.
+        /// Latency from due to completed.
         than: Nanos,
-        /// How many I/Os may take longer.
+        /// Number of I/Os that may take longer.
         ios: u64,
     },
     /// When the rate is known precisely enough and is steady, but not before `least` and not after `most`.
@@ -38,8 +38,8 @@ pub enum StopRule {
         /// Longest time past the ramp, after which the step ends uncertain.
         most: Nanos,
     },
-    /// When the rate has certainly fallen from a level it held, and the remaining rate is known; the step then ends as
-    /// [`Ending::Certain`].
+    /// When the rate has certainly fallen from a level that it had kept, and the remaining rate is known; the step then
+    /// ends as [`Ending::Certain`].
     Fallen {
         /// Least fall, as a share of the level.
         share: f64,
@@ -58,11 +58,11 @@ pub enum StopRule {
 pub enum Ending {
     /// The requested time is over.
     Time,
-    /// The requested bytes or I/Os are done, or more I/Os were late than may be.
+    /// The requested bytes or I/Os are done, or more I/Os were late than allowed.
     Amount,
     /// The rate is known precisely enough.
     Certain,
-    /// The time limit came before certainty did.
+    /// The time limit was reached before the rate was certain.
     Uncertain,
     /// The user asked to stop (Ctrl-C).
     Interrupted,

@@ -1,4 +1,4 @@
-//! The terms on which a worker works: when it begins, ends and rests, how it treats errors, and what is reported of it.
+//! The terms of a worker: when it begins, ends and rests, how it treats errors, and what is reported about it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,59 +6,59 @@ use crate::{
     Batching, Bounds, ByDirection, Bytes, Calls, Flow, Job, Nanos, Pace, RingWays, Steering, StopRule,
 };
 
-/// Terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step says, and
+/// Terms of one worker, all of them decided; the default is a worker that begins with its step, ends with the step, and
 /// stops at its first error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Terms {
-    /// The event with which it begins.
+    /// The event with which the worker begins.
     pub start: Start,
-    /// Delay from that event to its own start.
+    /// Delay from that event to the worker's start.
     pub delay: Nanos,
-    /// Time after its own start that runs but is not counted; `None`: to the end of the step's ramp.
+    /// Time after the worker's start that runs but is not counted; `None`: to the end of the step's ramp.
     pub ramp: Option<Nanos>,
-    /// Time after its end that runs but is not counted.
+    /// Time after the worker's end that runs but is not counted.
     pub cool: Nanos,
-    /// Stop rules of its own, beside those of the step.
+    /// Stop rules of the worker, in addition to those of the step.
     pub stop: Vec<StopRule>,
-    /// Jobs that end with it.
+    /// Jobs that end with the worker's job.
     pub exit: Exit,
-    /// When it rests.
+    /// When the worker rests.
     pub think: Option<Think>,
-    /// Pace of its writes, if it differs from that of its reads.
+    /// Pace of the writes, if it differs from that of the reads.
     pub write_pace: Option<Pace>,
-    /// Bounds that end it because its volume is too slow.
+    /// Bounds that end the worker because its volume is too slow.
     pub bounds: Bounds,
     /// Search for a queue depth.
     pub steering: Option<Steering>,
-    /// Proportion that it keeps to other workers.
+    /// Proportion between this worker and others.
     pub flow: Option<Flow>,
-    /// What happens when an I/O fails.
+    /// The reaction to a failed I/O.
     pub on_error: OnError,
     /// Whether each write is stable when it completes.
     pub sync: SyncMode,
     /// I/O priority for the kernel; `None`: the process's own.
     pub priority: Option<Priority>,
-    /// Share of I/Os with a priority of their own, if the backend can set one per I/O.
+    /// Share of I/Os with a separate priority, if the backend can set one per I/O.
     pub urgent: ByDirection<Option<Urgent>>,
-    /// The same by length of the I/O; if not empty, it replaces `urgent`.
+    /// Shares of I/Os with a separate priority by length of the I/O; if not empty, they replace `urgent`.
     #[serde(default)]
     pub urgent_lengths: ByDirection<Vec<UrgentLength>>,
-    /// How its I/Os are submitted and reaped.
+    /// How the worker's I/Os are submitted and reaped.
     pub batching: Batching,
-    /// How its ring is served, if the backend has one.
+    /// How the worker's ring is served, if the backend has one.
     pub ring: RingWays,
-    /// Requests that accompany its calls.
+    /// Requests that accompany the worker's calls.
     pub calls: Calls,
-    /// What happens to a write that finds no space.
+    /// The reaction to a write that finds no space.
     pub when_full: WhenFull,
-    /// What happens to an I/O that overlaps one in flight.
+    /// The treatment of an I/O that overlaps one in flight.
     pub overlap: Overlap,
-    /// Bytes after which it drops its files from the page cache; `None`: never.
+    /// Bytes after which the worker drops its files from the page cache; `None`: never.
     pub forget_each: Option<Bytes>,
-    /// Whether each of its completed I/Os is passed to the step's observer.
+    /// Whether each completed I/O is passed to the step's observer.
     pub trace: bool,
-    /// Whether each of its I/Os is passed to the observer when it is issued.
+    /// Whether each I/O is passed to the observer when it is issued.
     pub tells_issues: bool,
     /// Whether totals are also kept by file or by I/O.
     pub totals: Totals,
@@ -97,14 +97,14 @@ impl Terms {
     }
 }
 
-/// The event with which a job begins; its delay counts from there.
+/// The event with which a job begins; its delay counts from this event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// The start of the step.
     #[default]
     WithStep,
-    /// The end of these jobs of the step, all listed before it.
+    /// The end of these jobs of the step, all listed before the job.
     After(Vec<String>),
 }
 
@@ -114,26 +114,26 @@ pub enum Start {
 pub struct Exit {
     /// Number that the jobs of one group share.
     pub group: u32,
-    /// Which jobs end when it has done its work.
+    /// Jobs that end when this job has done its work.
     pub done: Reach,
-    /// Which jobs end when an I/O of it fails and it stops for that.
+    /// Jobs that end when this job stops because an I/O failed.
     pub failed: Reach,
 }
 
 impl Default for Exit {
-    /// Each job ends by itself, but an error ends the step, because what the others measure after it means nothing.
+    /// Each job ends by itself, but an error ends the step, because the results of other jobs after it are meaningless.
     fn default() -> Self {
         Exit { group: 0, done: Reach::Itself, failed: Reach::Step }
     }
 }
 
-/// How far the end of a job reaches.
+/// The jobs that end when a job ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// The job itself.
     Itself,
-    /// All jobs of its group.
+    /// All jobs of the job's group.
     Group,
     /// All jobs of the step.
     Step,
@@ -142,19 +142,19 @@ pub enum Reach {
 /// When and how a worker rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Think {
-    /// Number of I/Os between rests; `u32::MAX`: I/Os bring no rest.
+    /// Number of I/Os between rests; `u32::MAX`: I/Os cause no rest.
     pub every: u32,
-    /// Which I/Os count towards `every`.
+    /// The I/Os that count towards `every`.
     pub counted: ThinkCount,
-    /// Working time since the last rest after which it rests.
+    /// Working time since the last rest after which the worker rests.
     pub after: Option<Nanos>,
     /// Length of the rest.
     pub pause: Nanos,
-    /// How long the CPU is kept busy at the beginning of the rest.
+    /// Time for which the CPU is kept busy at the beginning of the rest.
     pub spin: Nanos,
-    /// What happens to the queue.
+    /// The treatment of the queue.
     pub queue: ThinkQueue,
-    /// What happens to the due times of a pace.
+    /// The treatment of the due times of a pace.
     pub pace: ThinkPace,
 }
 
@@ -178,7 +178,7 @@ impl Think {
     }
 }
 
-/// Which I/Os count towards a rest.
+/// The I/Os that count towards a rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkCount {
@@ -188,34 +188,34 @@ pub enum ThinkCount {
     Issued,
 }
 
-/// What happens to the queue when a worker rests.
+/// The treatment of the queue when a worker rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkQueue {
-    /// It drains first; the pause begins when the last I/O is done.
+    /// The queue drains first; the pause begins when the last I/O has completed.
     Drained,
-    /// It goes on; the pause begins at once.
+    /// I/Os in flight go on; the pause begins at once.
     Kept,
 }
 
-/// What happens to the due times of a pace while a worker rests.
+/// The treatment of the due times of a pace while a worker rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkPace {
-    /// They stay: what became due in the pause is issued after it.
+    /// Due times stay: I/Os that became due in the pause are issued after it.
     Kept,
-    /// They move by the length of the pause.
+    /// Due times move by the length of the pause.
     Moved,
 }
 
-/// What happens when an I/O fails.
+/// The reaction to a failed I/O.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
-    /// It ends the worker and the jobs its [`Exit`] names.
+    /// The error ends the worker and the jobs that its [`Exit`] names.
     #[default]
     Stop,
-    /// It is counted and passed over if its errno is listed; any other ends the worker.
+    /// The error is counted and passed over if its errno is listed; any other ends the worker.
     Continue {
         /// Errors of reads that are passed over.
         reads: Errnos,
@@ -224,25 +224,25 @@ pub enum OnError {
     },
 }
 
-/// What happens to a write that finds no space left.
+/// The reaction to a write that finds no space left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
-    /// It fails like any other.
+    /// The write fails like any other.
     #[default]
     Fails,
-    /// It ends its worker as an amount that is done, because the job was meant to fill the volume.
+    /// The write ends its worker as if its amount were done, because the job was meant to fill the volume.
     Ends,
 }
 
-/// What happens to an I/O that overlaps another of its worker's in flight.
+/// The treatment of an I/O that overlaps another I/O in flight of the same worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
-    /// It goes to the device all the same; which of two writes is last is undefined.
+    /// The I/O goes to the device all the same; which of two writes is last is undefined.
     #[default]
     Allowed,
-    /// It waits, with all after it, until the other has ended.
+    /// The I/O waits, with all after it, until the other has ended.
     HeldBack,
 }
 
@@ -270,12 +270,12 @@ impl Errnos {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncMode {
-    /// No: only a flush makes it stable.
+    /// The write is not stable: only a flush makes it so.
     #[default]
     None,
-    /// Its data is (`O_DSYNC`).
+    /// The data of the write is stable (`O_DSYNC`).
     Dsync,
-    /// Its data and the file's metadata are (`O_SYNC`).
+    /// The data of the write and the file's metadata are stable (`O_SYNC`).
     Sync,
 }
 
@@ -288,23 +288,23 @@ pub struct Priority {
     pub level: u8,
 }
 
-/// A share of I/Os with a priority of its own.
+/// A share of I/Os with a separate priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Urgent {
     /// Percent of the I/Os.
     pub percent: u8,
-    /// Their priority; the rest have the worker's.
+    /// Priority of these I/Os; the rest have the worker's.
     pub priority: Priority,
 }
 
-/// A share of the I/Os of one length with a priority of its own.
+/// A share of the I/Os of one length with a separate priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrgentLength {
-    /// Their length.
+    /// Length of the I/Os.
     pub length: Bytes,
     /// Percent of these I/Os; entries for one length add up to at most 100.
     pub percent: u8,
-    /// Their priority; the rest have the worker's.
+    /// Priority of these I/Os; the rest have the worker's.
     pub priority: Priority,
 }
 
@@ -320,7 +320,7 @@ pub enum PriorityClass {
     Idle,
 }
 
-/// What is kept of a worker.
+/// The records kept of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Totals {

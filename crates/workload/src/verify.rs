@@ -1,4 +1,4 @@
-//! Whether data read is compared with what was written: how a block is verified, and when.
+//! Comparison of data read with data written: how a block is verified, and when.
 
 use std::path::PathBuf;
 
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Pattern};
 
-/// Whether data read is compared with what was written.
+/// Whether data read is compared with data written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
-    /// It is not.
+    /// The data is not compared.
     #[default]
     Off,
-    /// It is, in this way.
+    /// The data is compared in this way.
     On(Verification),
 }
 
 /// How data is verified. With headers, corrupted, stale, misplaced and lost blocks can be distinguished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// What a block is verified by.
+    /// The means by which a block is verified.
     pub proof: Proof,
     /// Checksum in a header.
     #[serde(default)]
     pub checksum: Checksum,
-    /// Length that is verified as a unit; if `None`, or if it does not divide every block length, the greatest length that
-    /// does.
+    /// Length that is verified as a unit; if `None`, or if it does not divide every block length, the greatest length
+    /// that divides them all.
     pub interval: Option<Bytes>,
     /// Length after which a pattern restarts, with the offset there inserted anew; 0: with each interval.
     #[serde(default)]
@@ -35,18 +35,18 @@ pub struct Verification {
     pub header_at: Bytes,
     /// When blocks are read back.
     pub when: ReadBack,
-    /// What happens when a block does not match.
+    /// The reaction to a block that does not match.
     pub on_failure: OnMismatch,
-    /// Number unique to this run, so that data of an earlier run can be distinguished from its own; 0: unknown, and data of
-    /// any run is accepted.
+    /// Number unique to this run, which distinguishes its data from that of an earlier run; 0: unknown, and data of any
+    /// run is accepted.
     pub run: u64,
-    /// File that records how far the writes came; `None`: none.
+    /// File that records the progress of the writes; `None`: no file.
     #[serde(default)]
     pub state: Option<Box<StateFile>>,
-    /// How far an earlier run of the same job came, if known; only that much is verified.
+    /// The progress of an earlier run of the same job, if known; only its writes are verified.
     #[serde(default)]
     pub known: Option<EarlierWrites>,
-    /// Which of the writes are trimmed before they are read; `None`: none.
+    /// The writes that are trimmed before they are read; `None`: none.
     #[serde(default)]
     pub gives_back: Option<GiveBack>,
     /// Directory for dumps of mismatched intervals, as read and as expected; `None`: nothing is dumped.
@@ -54,17 +54,17 @@ pub struct Verification {
     pub dump: Option<PathBuf>,
 }
 
-/// Which of the verified writes are trimmed again, and when. The rule is fio's (HOWTO, `trim_percentage` and what follows
-/// it).
+/// The choice of verified writes that are trimmed again, and when. The rule is fio's (HOWTO, `trim_percentage` and the
+/// following options).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GiveBack {
     /// Percent of the writes, each drawn independently.
     pub percent: u8,
-    /// Number of kept writes, at least 1: a round of trims begins whenever their total is a multiple of it, and lasts until
-    /// none is waiting.
+    /// Number of kept writes, at least 1: a round of trims begins whenever their total is a multiple of this number,
+    /// and lasts until no write is waiting.
     pub writes: u32,
-    /// Trims after the first of a round that need no other round; what a round leaves of them is spent on later writes at
-    /// once. 0: as many as `writes`.
+    /// Number of trims after the first of a round that need no other round; those that a round leaves are spent on
+    /// later writes at once. 0: as many as `writes`.
     pub batch: u32,
     /// Expected content of a trimmed range.
     pub then: TrimmedContent,
@@ -76,11 +76,11 @@ pub struct GiveBack {
 pub enum TrimmedContent {
     /// Zeros.
     Zeros,
-    /// Anything: it is not verified.
+    /// Any content, which is not verified.
     Anything,
 }
 
-/// A file that records, while a worker writes, how far it has come.
+/// A file that records a worker's progress while it writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateFile {
     /// Path of the file.
@@ -89,7 +89,7 @@ pub struct StateFile {
     pub job: String,
     /// Index of the worker in the run, from 0.
     pub index: u64,
-    /// Which writes count as done.
+    /// When a write counts as done.
     pub when: Acknowledgement,
 }
 
@@ -97,13 +97,13 @@ pub struct StateFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acknowledgement {
-    /// When it has completed.
+    /// When the write has completed.
     Ended,
     /// When a flush issued after its completion has completed.
     Flushed,
 }
 
-/// How far an earlier run came.
+/// The progress of an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierWrites {
     /// Number of writes, from the first on, that must be present.
@@ -117,7 +117,7 @@ pub struct EarlierWrites {
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // Each is the checksum of its name.
 pub enum Checksum {
-    /// None: other tools verify the header alone.
+    /// No checksum: other tools verify the header alone.
     Meta,
     Md5,
     Crc64,
@@ -134,11 +134,11 @@ pub enum Checksum {
     Sha3_384,
     Sha3_512,
     Xxhash,
-    /// None: other tools compare the data with the pattern.
+    /// No checksum: other tools compare the data with the pattern.
     Pattern,
 }
 
-/// What a block is verified by.
+/// The means by which a block is verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
@@ -156,7 +156,7 @@ pub enum Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadBack {
-    /// Never: only what the job reads anyway is verified.
+    /// Never: only blocks that the job reads anyway are verified.
     WhatIsRead,
     /// After all writes.
     AtTheEnd,
@@ -167,7 +167,7 @@ pub enum ReadBack {
         /// Number of blocks read back at a time; the rest wait for the next turn.
         batch: u32,
     },
-    /// Never, and what the job reads is not verified either: blocks are written for a later job to check.
+    /// Never, and blocks that the job reads are not verified either: they are written for a later job to check.
     NotAtAll,
     /// At once, without writing: an earlier run of the same job wrote the data.
     WithoutWriting,
@@ -180,13 +180,13 @@ impl ReadBack {
     }
 }
 
-/// What happens when a block does not match.
+/// The reaction to a block that does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnMismatch {
-    /// It is counted and reported, and the rest is verified too.
+    /// The mismatch is counted and reported, and the rest is verified too.
     GoOn,
-    /// It ends the job.
+    /// The mismatch ends the job.
     Stop,
 }
 

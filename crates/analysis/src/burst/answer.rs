@@ -1,4 +1,4 @@
-//! What a drain finds of a volume's bursts: their rates, what the bucket held, and what ends them.
+//! The findings of a drain about a volume's bursts: their rates, the content of the bucket, and what ends them.
 
 use policy::Resource;
 use serde::{Deserialize, Serialize};
@@ -9,49 +9,49 @@ use crate::estimate::Estimate;
 /// The answer of `plimsoll burst`: the levels of a volume that is drained on purpose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstAnswer {
-    /// What was found of operations, then of bytes, if they were asked for and looked at.
+    /// The part for operations, then the one for bytes, each if requested and measured.
     pub parts: Vec<BurstPart>,
-    /// Whether the run was stopped before it knew all that it would have.
+    /// Whether the run was stopped before the procedure was complete.
     pub cut_short: bool,
 }
 
-/// What was found of the credits of operations, or of those of bytes. Rates are of this resource, per second.
+/// The burst on credits of operations, or of bytes. Rates are of this resource, per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstPart {
-    /// What the credits count.
+    /// Resource that the credits count.
     pub resource: Resource,
     /// Bytes of the I/Os that spent them.
     pub block: u64,
     /// Reads and writes among those I/Os.
     #[serde(default = "reads")]
     pub mix: Mix,
-    /// The highest level that was held for long enough.
+    /// The highest rate that lasted for long enough.
     pub burst: Option<Estimate>,
-    /// The rate that is left when the burst is over; `None` if no fall was seen.
+    /// The rate that is left after the burst; `None` if no fall was recorded.
     pub base: Option<Estimate>,
-    /// What was there beyond the base when the first load began, or when one went on after a stop, if that is more.
+    /// Content beyond the base when the first load began, or when a load resumed after a stop, if that is more.
     pub held: Option<BucketContent>,
-    /// What a rest earns, per second.
+    /// Credits earned by a rest, per second.
     pub refill: Option<Estimate>,
-    /// What ends the burst.
+    /// Whether usage or time ends the burst.
     pub ends: Ends,
     /// Seconds from the end of a burst that ends with time to the next: least and most.
     pub cool_off_s: Option<(f64, f64)>,
     /// Seconds that the first burst lasted.
     pub lasted_s: Option<f64>,
-    /// Seconds of rest after which the bucket is as full as it was at first.
+    /// Seconds of rest after which the bucket is as full as at first.
     pub full_after_s: Option<f64>,
     /// Seconds of rest that pay for a minute of burst.
     pub minute_after_s: Option<f64>,
-    /// Seconds in which the load asked for all there was, before any fall: without a fall, the burst lasts at least
-    /// this long.
+    /// Seconds for which the load asked for all it could get before any fall: without a fall, the least length of the
+    /// burst.
     pub seen_s: f64,
     /// Bytes of the unit by which the operations' bucket charges these blocks, if that bucket limits them.
     pub shared_unit: Option<u64>,
-    /// What reads and writes together reached when the bucket was empty, and so whether they share it.
+    /// Rate of reads and writes together with an empty bucket, and so whether they share the bucket.
     #[serde(default)]
     pub both_ways: Option<BothWays>,
-    /// What the named policy says of the burst.
+    /// The named policy's figures for the burst.
     pub published: Option<PublishedBurst>,
     /// Every drain, in the order of time.
     pub drains: Vec<MeasuredDrain>,
@@ -60,12 +60,12 @@ pub struct BurstPart {
     pub level: Vec<(f64, f64)>,
 }
 
-/// What reads and writes together reached when the bucket of one of them was empty.
+/// Rate of reads and writes together when the bucket of one of them was empty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BothWays {
     /// Rate per second, half of it reads.
     pub together: Estimate,
-    /// Whose the bucket is.
+    /// Which directions the bucket serves.
     pub budget: BurstBudget,
 }
 
@@ -73,20 +73,20 @@ pub struct BothWays {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BurstBudget {
-    /// Both: reads and writes together reach what one of them reaches alone.
+    /// Both: reads and writes together reach the rate that one of them reaches alone.
     Shared,
-    /// One: together they reach twice as much, because each has its own.
+    /// One: reads and writes together reach twice that rate, because each has its own bucket.
     Separate,
-    /// Not known: they reach something else.
+    /// Unknown: reads and writes together reach another rate.
     Unknown,
 }
 
-/// What a bucket held beyond the base.
+/// Content of a bucket beyond the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketContent {
     /// The amount, operations or bytes.
     pub amount: Estimate,
-    /// Whether that is all that the bucket can hold.
+    /// Whether the bucket was full.
     pub full: Fullness,
 }
 
@@ -94,25 +94,25 @@ pub struct BucketContent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fullness {
-    /// Full: it held what the named policy says it holds.
+    /// Full: the content equals the size that the named policy publishes.
     AsPublished,
-    /// Not known: the bucket holds at least that.
+    /// Unknown: the bucket's capacity is at least the content.
     Unknown,
 }
 
-/// What ends a burst.
+/// Whether usage or time ends a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ends {
-    /// Usage: at half the excess it lasts twice as long.
+    /// Usage: at half the excess, the burst lasts twice as long.
     Usage,
-    /// Time: at half the excess it lasts as long, or it comes back under load.
+    /// Time: at half the excess, the burst lasts as long, or it returns under load.
     Time,
-    /// The run does not show it.
+    /// Unknown from this run.
     Unknown,
 }
 
-/// What a policy says of a burst.
+/// A policy's figures for a burst.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedBurst {
     /// Name of the policy.
@@ -121,19 +121,19 @@ pub struct PublishedBurst {
     pub burst: f64,
     /// Rate per second without the burst.
     pub base: f64,
-    /// All that the bucket holds, if the burst is one of a bucket.
+    /// Capacity of the bucket, if the burst has one.
     pub size: Option<f64>,
-    /// Seconds of the burst, if it ends with time.
+    /// Seconds of the burst, if time ends it.
     pub lasts_s: Option<f64>,
 }
 
-/// How much a drain asked for.
+/// The rate that a drain asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asking {
-    /// As much as there was.
+    /// All that it could get.
     All,
-    /// Half of what the burst has beyond the base.
+    /// The base and half of the burst's excess over it.
     Half,
 }
 
@@ -144,16 +144,16 @@ pub struct MeasuredDrain {
     pub from_s: f64,
     /// End, in seconds on the run's clock.
     pub to_s: f64,
-    /// How much it asked for.
+    /// The rate that the drain asked for.
     pub asking: Asking,
-    /// Seconds without load before it; `None` for the first.
+    /// Seconds without load before the drain; `None` for the first.
     pub rested_s: Option<f64>,
     /// Seconds at the beginning of that rest in which load may have gone on unrecorded, because the run was killed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen_s: f64,
-    /// Whether the load before it had left nothing, so that the rest alone pays for it.
+    /// Whether the load before had emptied the bucket, so that the rest alone pays for this drain.
     pub began_empty: bool,
-    /// Whether it ended on the burst, so that something was left.
+    /// Whether the drain ended at the burst rate, so that credits were left.
     pub left_some: bool,
     /// Rate per second before the fall; without a fall, over the whole drain.
     pub before: f64,
@@ -161,23 +161,23 @@ pub struct MeasuredDrain {
     pub after: Option<f64>,
     /// Time of the fall, in seconds on the run's clock.
     pub fell_at_s: Option<f64>,
-    /// Time at which it had risen to the rate before the fall, if it did not begin with it, in seconds on the run's clock.
+    /// Time at which the rate rose to that before the fall, if it began lower, in seconds on the run's clock.
     pub rose_at_s: Option<f64>,
-    /// What came through beyond the base up to the fall.
+    /// Amount served beyond the base up to the fall.
     pub took: Option<Estimate>,
-    /// Seconds of burst, resolved to a part of an interval.
+    /// Seconds of burst, resolved to a fraction of an interval.
     pub lasted_s: Option<f64>,
 }
 
 impl BurstAnswer {
-    /// Returns the part of `resource`, if it was looked at.
+    /// Returns the part of `resource`, if it was measured.
     pub fn of(&self, resource: Resource) -> Option<&BurstPart> {
         self.parts.iter().find(|part| part.resource == resource)
     }
 }
 
 impl BurstPart {
-    /// Whether a burst was seen to end.
+    /// Whether the end of a burst was recorded.
     pub fn fell(&self) -> bool {
         self.base.is_some()
     }

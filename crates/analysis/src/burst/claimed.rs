@@ -1,4 +1,4 @@
-//! The rate that a policy says is left after a burst, compared with what a drain left.
+//! The published rate after a burst, compared with the rate left after a drain.
 
 use policy::Resource;
 use workload::{Bytes, Direction};
@@ -8,7 +8,7 @@ use crate::claims::{answer, thousands};
 use crate::estimate::Estimate;
 use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity};
 
-/// Returns the row of a part whose burst the policy publishes. If no fall was seen, the rate seen may still be the burst.
+/// Returns the row of a part whose burst the policy publishes. Without a fall, the measured rate may be the burst's.
 pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
     let published = part.published.as_ref()?;
     let quantity = if part.resource == Resource::Iops { Quantity::Iops } else { Quantity::BytesPerSecond };

@@ -3,11 +3,11 @@
 use super::stretch::Stretch;
 use crate::estimate::Estimate;
 
-/// Most points that are kept of a stretch.
+/// Most points that are stored of a stretch.
 const POINTS: usize = 400;
 
-/// Returns times in seconds and the content then, beginning with what was there at first: loads take what is beyond
-/// the base, rests earn. Empty if `base` or `held` is not known.
+/// Returns the content of the bucket over time, from the start on: loads take their excess over the base, rests earn.
+/// Empty if `base` or `held` is not known.
 pub(super) fn against_time(
     all: &[Stretch],
     base: Option<Estimate>,

@@ -1,9 +1,9 @@
-//! The answer of `plimsoll burst`: the levels of a volume that is drained on purpose, what its bucket held, what
+//! The answer of `plimsoll burst`: the levels of a volume that is drained on purpose, the content of its bucket, what
 //! refills it, and whether usage or time ends the burst (method 8.1).
 //!
 //! Operations and bytes are distinguished by the blocks that spend them. All of it is arithmetic on the record: a
-//! bucket loses what comes through beyond the rate that is left when it is empty, and a rest earns what the next
-//! burst has beyond that rate.
+//! bucket loses what is served beyond the base, the rate that is left when it is empty, and a rest earns the excess of
+//! the next burst over that rate.
 
 pub(crate) mod answer;
 pub(crate) mod claimed;
@@ -24,10 +24,10 @@ pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limit, Limits, Resource};
 
-/// Share within which a rate or a size is a policy's (method 6.1).
+/// Share within which a rate or a size equals a policy's (method 6.1).
 const FITS: f64 = 0.03;
 
-/// Returns the answer that `run` gives to what was asked.
+/// Returns the answer of `run` to the request.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstRequest) -> BurstAnswer {
     let limits = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let limits = limits.and_then(|name| policy::evaluate_of_volume(&name).ok());
@@ -50,14 +50,14 @@ pub fn burst_answer(steps: &[StepRecord], asked: &BurstRequest, limits: Option<&
     BurstAnswer { parts, cut_short: steps.last().is_none_or(cut) }
 }
 
-/// Returns the resources that are drained, in order, with the bytes of the blocks that spend them.
+/// Returns the resources to drain, in order, with the bytes of the blocks that spend them.
 pub fn asked_for(asked: &BurstRequest) -> Vec<(Resource, u64)> {
     let operations = (asked.of != BurstOf::Bytes).then_some((Resource::Iops, asked.small.0));
     let bytes = (asked.of != BurstOf::Operations).then_some((Resource::Bytes, asked.large.0));
     operations.into_iter().chain(bytes).collect()
 }
 
-/// Returns what `limits` say of the burst of this part; of several rules, the one with the lowest burst.
+/// Returns the figures of `limits` for the burst of this part; of several rules, the one with the lowest burst.
 fn published(limits: &Limits, part: &BurstPart) -> Option<PublishedBurst> {
     let issued = |rule: &&Limit| {
         let ways = [Direction::Read, Direction::Write];
@@ -76,7 +76,7 @@ fn published(limits: &Limits, part: &BurstPart) -> Option<PublishedBurst> {
 }
 
 impl BurstPart {
-    /// Marks what was held as all that the bucket holds, if it is what a policy publishes.
+    /// Marks the content as the bucket's capacity if it equals the published one.
     fn settle_with_policy(&mut self) {
         let size = self.published.as_ref().and_then(|published| published.size);
         if let (Some(held), Some(size)) = (&mut self.held, size)

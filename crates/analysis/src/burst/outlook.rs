@@ -1,32 +1,31 @@
-//! What a drain has shown while it goes on, and when its burst may end: by the named policy, otherwise by the
-//! published bursts of such a rate. How full the bucket was is not known, so that all of it holds only if it was
-//! full.
+//! Progress of a drain, and when its burst may end: by the named policy, or else by the published bursts of such a
+//! rate. How full the bucket was is not known, so every outlook assumes that it was full.
 
 use policy::{BurstAlike, BurstLength, Limits, Load, Resource, bursts_alike};
 use record::Interval;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, Direction, Iops, Nanos, Pace, StepKind, StepPlan};
 
-/// Seconds of a drain after which an outlook is first given; each later one comes `LATER` times as late.
+/// Seconds of a drain after which an outlook is first given; each later one comes after `LATER` times as many.
 const FIRST_S: f64 = 15.0;
 const LATER: f64 = 2.0;
 /// Share of the mean below which a rate may have fallen, so that no outlook is given.
 const HELD: f64 = 0.8;
-/// How near a published burst must be to the rate, as a share: nearer than to a claim (method 6.1).
+/// Greatest distance of a published burst from the rate, as a share: less than for a claim (method 6.1).
 const NEAR: f64 = 0.01;
-/// Share above the base below which a rate is no burst.
+/// Share above the base below which a rate is not a burst.
 const ABOVE: f64 = 0.02;
-/// Most published bursts that are named.
+/// Most published bursts that an outlook names.
 const NAMED_MOST: usize = 3;
 
-/// What a drain has shown so far.
+/// Progress of a drain, with the outlook for its burst.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
     /// The resource that is drained.
     pub resource: Resource,
     /// Seconds of load without a fall.
     pub seconds: f64,
-    /// Operations or bytes that came through.
+    /// Operations or bytes completed.
     pub amount: f64,
     /// When the burst may end.
     pub end: ComingEnd,
@@ -35,14 +34,14 @@ pub struct Outlook {
 /// When a burst may end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ComingEnd {
-    /// By the named policy; below zero it should have ended already.
+    /// The end by the named policy; if negative, the burst should have ended already.
     Named {
         /// Seconds left.
         left_s: f64,
     },
-    /// By published bursts of that rate.
+    /// The ends of published bursts of that rate.
     Alike(Vec<AlikeEnd>),
-    /// No published burst of that rate lasts longer.
+    /// No published burst of that rate lasts longer than the drain so far.
     NoneAlike,
 }
 
@@ -51,11 +50,11 @@ pub enum ComingEnd {
 pub struct AlikeEnd {
     /// The provider's name for it.
     pub title: String,
-    /// Seconds that are left of it from full credits, on the smallest and on the largest volume; `None` if not published.
+    /// Seconds left of a burst from full credits, on the smallest and on the largest volume; `None` if not published.
     pub left_s: Option<(f64, f64)>,
 }
 
-/// Follows the steps of a `burst` run, and gives an outlook now and then.
+/// Follows the steps of a `burst` run, and gives outlooks from time to time.
 #[derive(Debug)]
 pub struct Outlooks {
     limits: Option<Limits>,
@@ -75,17 +74,17 @@ struct Drain {
     seconds: f64,
     ops: f64,
     next_s: f64,
-    /// Whether a rest has ended it: what follows is not its first load.
+    /// Whether a rest has ended the drain: later loads are not its first.
     rested: bool,
 }
 
 impl Outlooks {
-    /// Starts for a volume of `size` with these limits, as far as they are known.
+    /// Starts for a volume of `size` with these limits, each if known.
     pub fn new(limits: Option<Limits>, size: Option<Bytes>) -> Outlooks {
         Outlooks { limits, size, drain: None }
     }
 
-    /// Notes that a step begins.
+    /// Notes the start of a step.
     pub fn begun(&mut self, plan: &StepPlan) {
         let Some(worker) = plan.workers.first().filter(|_| plan.kind == StepKind::Drain) else {
             self.drain.iter_mut().for_each(|drain| drain.rested = true);
@@ -110,7 +109,7 @@ impl Outlooks {
         });
     }
 
-    /// Adds an interval that is over, and returns the outlook that is due.
+    /// Adds a completed interval, and returns an outlook if one is due.
     pub fn heard(&mut self, interval: &Interval) -> Option<Outlook> {
         let drain = self.drain.as_mut().filter(|drain| !drain.rested)?;
         drain.seconds += interval.seconds();
@@ -127,8 +126,8 @@ impl Outlooks {
 }
 
 impl Drain {
-    /// Returns when the burst ends by the policy: what its full bucket holds beyond the base, less what came through
-    /// beyond that, at the rate so far.
+    /// Returns when the burst ends by the policy: the content of its full bucket beyond the base, less what was served
+    /// beyond the base, at the rate so far.
     fn named(&self, limits: Option<&Limits>, rate: f64) -> Option<ComingEnd> {
         let phases = limits?.overload(&self.load);
         let [burst, .., base] = phases.as_slice() else { return None };
@@ -143,7 +142,7 @@ impl Drain {
         Some(ComingEnd::Named { left_s: (held - spent) / (rate - base) })
     }
 
-    /// Returns when the burst ends by the published bursts of that rate; `None` for mixes, for which none are published.
+    /// Returns when the published bursts of that rate end; `None` for mixes, for which none are published.
     fn alike(&self, size: Option<Bytes>, rate: f64) -> Option<ComingEnd> {
         let near = |share: f64| Iops(rate * share);
         let direction = match self.load.read_share {
@@ -194,7 +193,7 @@ mod tests {
         let of = |ops, seconds| drain(ops, seconds).named(Some(&limits), ops / seconds);
         let Some(ComingEnd::Named { left_s }) = of(600_000.0, 200.0) else { panic!() };
         assert!((left_s - 1800.0).abs() < 1.0, "{left_s}");
-        // At half the pace it lasts longer: 5.4 million, of which 1,200 a second were spent for 200 s.
+        // At half the pace the burst lasts longer: 5.4 million, of which 1,200 per second were spent for 200 s.
         let Some(ComingEnd::Named { left_s }) = of(300_000.0, 200.0) else { panic!() };
         assert!((left_s - 4300.0).abs() < 1.0, "{left_s}");
         assert_eq!(of(60_000.0, 200.0), None, "at the base nothing is spent");

@@ -1,4 +1,4 @@
-//! What the stretches of one resource show together.
+//! The answer for one resource, from its stretches.
 
 use policy::Resource;
 use record::StepRecord;
@@ -12,35 +12,36 @@ use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
 use crate::estimate::Estimate;
 
-/// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.
+/// Advance that a meter allows, and error at an interval's edges, in seconds of the rate.
 const EDGE_S: f64 = 0.05;
-/// Cells after the fall that are summed up too: a fall may be detected a cell too early, and the rate that is left
-/// adds nothing.
+/// Cells after the fall that are summed up too: a fall may be detected a cell too early, and the rate left adds
+/// nothing.
 const BEYOND: usize = 2;
 /// 97.5 % point of the normal distribution.
 const Z: f64 = 1.96;
-/// Distance, in the natural logarithm, within which a time is one of two predicted ones, if the other is at least
+/// Distance, in the natural logarithm, within which a time equals one of two predicted ones, if the other is at least
 /// `FAR` away (method 8.1).
 const NEAR: f64 = 0.2;
 const FAR: f64 = 0.35;
-/// Share of the content above which what a rest earned may have filled the bucket, and so says nothing of the rate.
+/// Share of the content above which a rest may have filled the bucket, and so says nothing about the rate.
 const BRIM: f64 = 0.95;
-/// Fewest cells at the rate that is left before a burst is said to begin under load; `AS_LEFT` is how near to it they are.
+/// Fewest cells at the rate that is left before a burst counts as begun under load; `AS_LEFT`: their greatest
+/// deviation.
 const LOW_LEAST: usize = 3;
 const AS_LEFT: f64 = 0.1;
 /// Share within which a rest earned at the rate that is left.
 const AS_EARNED: f64 = 0.1;
-/// Cells before a kill whose greatest rate may have gone on.
+/// Number of cells before a kill whose greatest rate is assumed for the unrecorded time.
 const UNSEEN_CELLS: usize = 3;
-/// Share of the time to the next burst, for which the rate that is left was watched, below which no other burst
-/// began meanwhile.
+/// Ratio of the time for which the rate that is left was observed to the time to the next burst, below which no other
+/// burst can have begun in between.
 const UNSEEN: f64 = 0.25;
-/// Units by which providers and hypervisors charge long I/Os, or may (method 5.2); `UNIT_FITS` is the share within
-/// which a rate is that of one.
+/// Units by which providers and hypervisors charge long I/Os, or may charge (method 5.2); `UNIT_FITS` is the share
+/// within which a rate fits one.
 const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
 
-/// Returns the part of `resource`; `None` if nothing of it ran.
+/// Returns the part of `resource`; `None` if no load of it ran.
 pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Option<BurstPart> {
     let all = stretches(steps, (resource, block), mix);
     let half = Mix::reads(50);
@@ -89,8 +90,8 @@ pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u
     UNITS_KIB.map(|kib| kib << 10).into_iter().filter(|unit| *unit <= bytes.block && !bytes.fell()).find(fits)
 }
 
-/// Returns what reads and writes together reached when the bucket of the drains was empty. Half and half reach twice
-/// the base of one direction if each has its own bucket, whatever the other's holds, because neither goes ahead of
+/// Returns the rate of reads and writes together when the bucket of the drains was empty. Half and half reach twice the
+/// base of one direction if each has its own bucket, whatever the content of the other's, because neither runs ahead of
 /// the other.
 fn both_ways(all: &[Stretch], each: f64, base: &Estimate) -> Option<BothWays> {
     let last = all.last()?;
@@ -114,21 +115,21 @@ fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<
         .collect();
     let moments = kept.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values });
     let found = level(&Series { moments: moments.collect(), unit: each }, &Strays::default())?;
-    // What a meter lets run ahead, and the edges, change what was counted, whatever its spread.
+    // The advance of a meter and the edges change the counts, whatever their spread.
     let seconds: f64 = kept.iter().map(|(_, seconds, values)| seconds * values.len() as f64).sum();
     let half = found.half_width.max(EDGE_S * found.mean / seconds).min(found.mean);
     let estimate = Estimate { value: found.mean, low: found.mean - half, high: found.mean + half };
     (found.mean > 0.0 && half.is_finite()).then_some(estimate)
 }
 
-/// The position of a cell: the number of its stretch, and its own number there.
+/// The position of a cell: the number of its stretch, and its number in the stretch.
 #[derive(Clone, Copy)]
 struct CellAt {
     stretch: usize,
     cell: usize,
 }
 
-/// A rest in seconds, and by how much it may be shorter or longer if the run was killed before it.
+/// A rest in seconds, and the error of its length if the run was killed before it.
 #[derive(Clone, Copy, Default)]
 struct RestEstimate {
     seconds: f64,
@@ -142,11 +143,11 @@ impl RestEstimate {
     }
 }
 
-/// The stretches, with the rate that is left.
+/// All stretches, with the rate that is left.
 struct View<'s> {
     all: &'s [Stretch],
     base: Option<Estimate>,
-    /// What one I/O adds: 1, or its bytes.
+    /// Amount of one I/O: 1, or its bytes.
     each: f64,
 }
 
@@ -159,7 +160,7 @@ impl View<'_> {
         (top > base).then(|| f64::midpoint(base, top))
     }
 
-    /// Returns the level of the burst; if nothing fell, the highest level of any stretch.
+    /// Returns the level of the burst; without a fall, the highest level of any stretch.
     fn burst(&self) -> Option<Estimate> {
         let full = || self.all.iter().filter(|stretch| stretch.asking == Asking::All && !stretch.looks);
         let Some(middle) = self.middle() else {
@@ -178,7 +179,7 @@ impl View<'_> {
         level_of(high.filter(|cells| cells.len() >= 2), self.each)
     }
 
-    /// Returns the seconds in which all was asked for, before the first fall.
+    /// Returns the seconds for which the load asked for all it could get, before the first fall.
     fn seen(&self) -> f64 {
         let full = self.all.iter().filter(|stretch| stretch.asking == Asking::All);
         full.take_while(|stretch| stretch.fall.is_none()).map(|stretch| stretch.to - stretch.from).sum()
@@ -231,7 +232,7 @@ impl View<'_> {
         drained
     }
 
-    /// Returns the first stretch of the load that this one belongs to.
+    /// Returns the first stretch of the load that this one continues.
     fn begin(&self, number: usize) -> usize {
         (0..=number).rev().find(|at| !self.all[*at].goes_on()).unwrap_or(0)
     }
@@ -242,12 +243,12 @@ impl View<'_> {
         let base = self.base?.value;
         let until = stretch.fall.map_or(stretch.whole, |fall| fall.at);
         let low = stretch.level()[..until].iter().take_while(|cell| cell.rate() < middle).count();
-        // A low rate other than the one that is left is due to somebody else's load.
+        // A low rate other than the one that is left is due to another program's load.
         let is_left = (mean(inner(&stretch.cells[..low])) / base - 1.0).abs() <= AS_LEFT;
         (low >= LOW_LEAST && low < until && is_left).then_some(low)
     }
 
-    /// Returns what came through beyond `base` from one cell up to another, which is not included.
+    /// Returns the amount served beyond `base` from one cell up to another, which is not included.
     fn took(&self, from: CellAt, to: CellAt, base: &Estimate) -> Estimate {
         let mut sum = 0.0;
         let mut rates: Vec<f64> = Vec::new();
@@ -270,7 +271,7 @@ impl View<'_> {
         let seconds = ended - begun;
         let value = sum + unseen / 2.0 - base.value * seconds;
         let top = rates.iter().copied().fold(0.0, f64::max);
-        // If the whole volume is now faster, now slower, so is what it earns meanwhile.
+        // If the rate of the whole volume varies, so do its earnings.
         let stray =
             long_run_variance(&rates).map_or(0.0, |found| (found.variance * rates.len() as f64).sqrt());
         let each = seconds / rates.len().max(1) as f64;
@@ -280,13 +281,13 @@ impl View<'_> {
         Estimate { value, low: value - half, high: value + half }
     }
 
-    /// Returns the most that may have come through unrecorded before stretch `number`, because the run was killed.
+    /// Returns the most that may have been served unrecorded before stretch `number`, because the run was killed.
     fn unseen_before(&self, number: usize) -> f64 {
         let last = self.all[number - 1].cells.iter().rev().take(UNSEEN_CELLS);
         last.map(Cell::rate).fold(0.0, f64::max) * self.all[number].unseen
     }
 
-    /// Returns what was there when the drain that first emptied the bucket began: the largest sum over all possible
+    /// Returns the content when the drain that first emptied the bucket began: the largest sum over all possible
     /// beginnings.
     fn held(&self) -> Option<Estimate> {
         let base = self.base?;
@@ -307,11 +308,11 @@ impl View<'_> {
         paid.filter_map(|drain| Some((drain, RestEstimate::of(drain)?, drain.took?))).collect()
     }
 
-    /// Returns what a rest earns per second.
+    /// Returns the earnings of a rest per second.
     fn refill(&self, drains: &[MeasuredDrain], held: Option<&Estimate>) -> Option<Estimate> {
         let most = held.map_or(f64::INFINITY, |held| BRIM * held.value);
-        // If even the first drain came after a rest, nothing shows how much there may be: such a rest may have
-        // filled the bucket, unless it earned at the rate that is left, as published buckets do.
+        // If even the first drain came after a rest, the capacity is unknown: such a rest may have filled the bucket,
+        // unless it earned at the rate that is left, as published buckets do.
         let alone =
             drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
         let rests = self.rested(drains);
@@ -368,7 +369,7 @@ impl View<'_> {
     }
 }
 
-/// Drops the cells at either end, in which a load begins or ends.
+/// Drops the cell at either end, in which a load begins or ends.
 fn inner(cells: &[Cell]) -> &[Cell] {
     if cells.len() > 4 { &cells[1..cells.len() - 1] } else { cells }
 }
@@ -382,8 +383,8 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Returns the seconds from the end of a burst to the next: as seen under load, otherwise between the longest rest
-/// without one and the shortest with one.
+/// Returns the seconds from the end of a burst to the next: as recorded under load, or else between the longest rest
+/// without a burst after it and the shortest with one.
 fn cool_off(drains: &[MeasuredDrain], middle: Option<f64>) -> Option<(f64, f64)> {
     let middle = middle?;
     let (mut least, mut most) = (0.0f64, f64::INFINITY);
@@ -391,7 +392,8 @@ fn cool_off(drains: &[MeasuredDrain], middle: Option<f64>) -> Option<(f64, f64)>
     for drain in drains {
         if let Some(ended) = ended {
             match drain.rose_at_s {
-                // At the end of a long look at the rate that is left, another burst may have begun, and ended in the rest.
+                // At the end of a long observation of the rate that is left, another burst may have begun, to end in
+                // the rest.
                 Some(rose) if seen < UNSEEN * (rose - ended) => {
                     (least, most) = (rose - ended - 1.0, rose - ended + 1.0);
                 }

@@ -1,4 +1,4 @@
-//! The steps of a drain as stretches of equal cells: what came through in each, and where the rate fell.
+//! The steps of a drain as stretches of equal cells: the amount served in each, and where the rate fell.
 
 use policy::Resource;
 use record::{Interval, Note, StepRecord};
@@ -7,14 +7,14 @@ use workload::{Direction, Mix, Pace, StepKind, StopRule};
 
 use super::answer::Asking;
 
-/// Seconds between two loads up to which they are one drain.
+/// Seconds between two loads up to which they count as one drain.
 const TOGETHER_S: f64 = 2.0;
-/// Seconds of load that a killed run may not have stored, besides the interval that was open: it is stored once a second.
+/// Seconds of load that a killed run may not have stored, besides the open interval: the run is stored once a second.
 const UNSTORED_S: f64 = 1.1;
-/// Least share of the planned length that makes a cell whole.
+/// Least share of the planned length for a cell to be whole.
 const WHOLE: f64 = 0.9;
 
-/// What came through in an interval.
+/// The amount served in an interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     /// Start, in seconds on the run's clock.
@@ -48,13 +48,13 @@ pub(super) struct Stretch {
     /// Whether the load before it laid data out, which spent an unknown amount.
     pub laid_out: bool,
     pub asking: Asking,
-    /// Whether it only looks, and does not wait for a fall.
+    /// Whether the step only observes the rate, without waiting for a fall.
     pub looks: bool,
-    /// In the order of time, without a gap.
+    /// Cells in the order of time, without a gap.
     pub cells: Vec<Cell>,
     /// Number of whole cells at the beginning.
     pub whole: usize,
-    /// The cell in which it fell, with the levels and the number of cells at the end that are at the rate that is left.
+    /// The cell of the fall, with the rates and the number of cells at the end that are at the rate that is left.
     pub fall: Option<FallPoint>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct FallPoint {
 }
 
 impl Stretch {
-    /// Whether it belongs to the load before it.
+    /// Whether this stretch continues the load before it.
     pub fn goes_on(&self) -> bool {
         self.rested.is_some_and(|rested| rested < TOGETHER_S) && !self.laid_out
     }
@@ -85,7 +85,7 @@ impl Stretch {
     }
 }
 
-/// Returns the steps that spend `resource` with blocks of `block` bytes, read and written as `mix` says.
+/// Returns the steps that spend `resource` with blocks of `block` bytes, read and written in the ratio of `mix`.
 pub(super) fn stretches(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Vec<Stretch> {
     let mut all = Vec::new();
     let mut loaded: Option<&StepRecord> = None;
@@ -102,9 +102,9 @@ pub(super) fn stretches(steps: &[StepRecord], (resource, block): (Resource, u64)
 
 /// The time between two loads.
 struct Rest {
-    /// Seconds between them.
+    /// Seconds between the loads.
     most: f64,
-    /// Seconds at its beginning that may have been load.
+    /// Seconds at the beginning of the rest that may have been load.
     unseen: f64,
     laid_out: bool,
 }
@@ -174,7 +174,7 @@ fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<FallPoi
             break;
         }
     }
-    // What did not last may have been a stall in which the step ended.
+    // A fall that did not last may be a stall in which the step ended.
     let fall = falling.fall().filter(|_| falling.left() >= settled)?;
     Some(FallPoint { at: fall.at, before: fall.before, after: fall.after, left: falling.left() })
 }

@@ -1,5 +1,5 @@
-//! What is reported of a level whose cause is open: no more than the same load reached at any time, and only a lower
-//! bound if plimsoll waited for a CPU.
+//! The reported level if its cause is open: no more than the same load reached at any time, and only a lower bound if
+//! plimsoll waited for a CPU.
 
 use super::alike::SAME;
 use super::cause::Cause;
@@ -12,12 +12,12 @@ use crate::plateaus::Cap;
 use crate::shortage::Shortage;
 use crate::step_figures::Point;
 
-/// Share of a level that plimsoll's own lack of CPU may have cost before the level is only a lower bound: a third of
-/// the 3 % by which a claim may be missed.
+/// Share of a level lost to plimsoll's own lack of CPU above which the level is only a lower bound: a third of the 3 %
+/// by which a claim may be missed.
 const LOST: f64 = 0.01;
-/// Half-width, as a share of the level, up to which a level is that of a steady pace and not of accidents.
+/// Half-width, as a share of the level, up to which a level has a steady pace and not an accidental one.
 const FLAT: f64 = 0.005;
-/// Loads that must exceed a level to refute it; a single one may be an accident of its moment.
+/// Fewest loads above a level that refute it; a single one may be an accident of its moment.
 const MOMENTS: usize = 2;
 
 /// A level, and whether it is only a lower bound.
@@ -27,14 +27,14 @@ pub(super) struct LevelBound {
 }
 
 impl LevelBound {
-    /// Returns the level of `cap` as measured, or what `open` makes of it if `cause` is open.
+    /// Returns the level of `cap` as measured, or the result of `open` if `cause` is open.
     pub fn of(cap: &Cap, cause: &Cause, open: impl FnOnce() -> LevelBound) -> LevelBound {
         let held = LevelBound { level: cap.level, at_least: cap.at_least };
         if matches!(cause, Cause::Open { .. }) { open() } else { held }
     }
 
-    /// Returns the bound for the level of `cap`, whose cause is open and which `loads` show; `of` picks the figure
-    /// of a load that the level is about.
+    /// Returns the bound for the level of `cap`, whose cause is open and which `loads` show; `of` selects the figure of
+    /// a load that the level concerns.
     pub fn open(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> LevelBound {
         let at_least = cap.at_least || lost(way, loads) > LOST || have_more(cap, loads, of);
         let least = if at_least { least_ever(way, loads, of) } else { None };
@@ -44,8 +44,8 @@ impl LevelBound {
 }
 
 /// Whether a level whose cause was detected by its counts is not that of the volume, because plimsoll may have lost
-/// more of it than a figure may be off. A target that this machine serves itself loses time with plimsoll, and the
-/// queue does not show how much; but waits at random moments would not leave a level as well known as `FLAT`.
+/// more of it than the error of a figure. A target that this machine serves itself loses time with plimsoll, and the
+/// queue does not show how much; but waits at random moments would not leave a level as precise as `FLAT`.
 pub(super) fn starved(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>]) -> bool {
     let is_flat = cap.level.half_width() <= FLAT * cap.level.value;
     let served_here = Shortage::of(way.run).is_local();
@@ -55,7 +55,7 @@ pub(super) fn starved(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>]) -> bool {
 /// Whether loads that should be at the level surely exceeded it: the corner is soft, or the moments differ.
 pub(super) fn have_more(cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> bool {
     let high = cap.level.high * (1.0 + LOST);
-    // A map has enough cells for some to exceed the level by the chance of their moment: its ladders and repeats decide.
+    // A map has so many cells that some exceed the level by chance: its ladders and repeats decide.
     let is_cell = |load: &Load<'_>| load.step.plan.kind == workload::StepKind::Cell;
     let more =
         |load: &&&Load<'_>| intervals(load) >= INTERVALS_MIN && !is_cell(load) && of(&load.point).low > high;
@@ -68,7 +68,7 @@ fn intervals(load: &Load<'_>) -> usize {
 }
 
 /// Returns the mean share of their rate that these loads may have lost while plimsoll waited for a CPU, in the
-/// intervals they are judged by.
+/// intervals by which they are judged.
 fn lost(way: &Way<'_>, loads: &[&Load<'_>]) -> f64 {
     let shortage = Shortage::of(way.run);
     let of = |load: &&Load<'_>| {
@@ -78,8 +78,8 @@ fn lost(way: &Way<'_>, loads: &[&Load<'_>]) -> f64 {
     loads.iter().map(of).sum::<f64>() / loads.len().max(1) as f64
 }
 
-/// Returns the least that any of these loads, or a deeper one of the same block size, had in the whole run: a rate
-/// that the run fell below, and may fall below again, is no level.
+/// Returns the least rate of any of these loads, or of a deeper one of the same block size, in the whole run: a rate
+/// below which the run fell, and may fall again, is no level.
 fn least_ever(way: &Way<'_>, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> Option<Estimate> {
     let asks_as_much = |other: &Load<'_>| {
         let same =

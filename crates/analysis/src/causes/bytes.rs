@@ -1,4 +1,4 @@
-//! What limits the large blocks of one direction.
+//! The cause that limits the large blocks of one direction.
 
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
@@ -14,23 +14,23 @@ use super::way::{Way, full};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 
-/// Two loads have different budgets if one has at least this many times the other's bytes in flight.
+/// Least ratio of two loads' bytes in flight for their budgets to differ.
 const BUDGETS: f64 = 1.8;
-/// A load with half the bytes in flight is limited by them if it reaches at most this share of the rate: half, and
-/// what a queue that is not quite empty adds.
+/// Greatest share of the rate that a load with half the bytes in flight reaches if they limit it: half, plus the effect
+/// of a queue that is not quite empty.
 const HALVED: f64 = 0.65;
 
-/// Blocks are not limited by operations if their rate is at most this share of the smallest block's.
+/// Greatest ratio of a block's rate to the smallest block's if operations do not limit it.
 const OPERATIONS_FREE: f64 = 0.5;
 
-/// What is known of the level.
+/// Evidence about the level of bytes.
 struct BytesEvidence<'s> {
     cap: Cap,
     loads: Vec<&'s Load<'s>>,
     meter: Meter,
 }
 
-/// Returns what limits the bytes of `way` if operations do not; `unit` is what operations are charged in.
+/// Returns the level of bytes of `way` with its cause, if operations do not limit it; `unit` is that of their charge.
 pub(super) fn held(
     way: &Way<'_>,
     operations: Option<&LimitedLevel>,
@@ -62,8 +62,8 @@ pub(super) fn held(
     })
 }
 
-/// Returns a lower bound for bytes if operations limit the largest block too, so that bytes show no level of their
-/// own, and if it is open what an operation at random places is charged as.
+/// Returns a lower bound for bytes if operations limit the largest block too, so that bytes show no level of their own,
+/// and if the charge of a random operation is open.
 fn beyond(operations: &LimitedLevel, largest: &Load<'_>) -> Option<LimitedLevel> {
     let Cause::Open { tells } = &operations.cause else { return None };
     tells.contains(&Tells::InOrder).then(|| LimitedLevel {
@@ -76,7 +76,7 @@ fn beyond(operations: &LimitedLevel, largest: &Load<'_>) -> Option<LimitedLevel>
     })
 }
 
-/// Returns what the counts of each block size show: the clear answer, unless another block size contradicts it.
+/// Returns the joint answer of the counts of all block sizes: the clear one, unless another block size contradicts it.
 fn of_blocks(loads: &[&Load<'_>]) -> Meter {
     let mut blocks: Vec<u64> = loads.iter().map(|load| load.point.block).collect();
     blocks.sort_unstable();
@@ -90,7 +90,7 @@ fn of_blocks(loads: &[&Load<'_>]) -> Meter {
     match (says(Metering::Metered), says(Metering::NotMetered)) {
         (Some(_), Some(_)) => Meter::default(),
         (Some(meter), None) | (None, Some(meter)) => meter.clone(),
-        // Each block size by itself is too short. Together, in units of the largest block, they have one level of bytes.
+        // Each block size by itself is too short. Together, in units of the largest block, they have one level.
         (None, None) => {
             let largest = blocks.last().copied().unwrap_or(1) as f64;
             let windows: Vec<Window> = loads
@@ -107,7 +107,7 @@ fn scaled(mut window: Window, share: f64) -> Window {
     window
 }
 
-/// Returns the first of these causes that is shown: each excludes those after it.
+/// Returns the first of these causes with evidence: each excludes those after it.
 fn cause(way: &Way<'_>, seen: &BytesEvidence<'_>, unit: Option<&ChargeUnit>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| in_flight(way, seen))
@@ -117,8 +117,8 @@ fn cause(way: &Way<'_>, seen: &BytesEvidence<'_>, unit: Option<&ChargeUnit>) -> 
         .unwrap_or_else(|| of_meter(&seen.meter, beside_operations(way)))
 }
 
-/// Lowers the confidence in a meter if small operations keep the device busy without one: large ones may keep it
-/// busy too, each taking as long as the next, so that pinned counts say less.
+/// Lowers the confidence in a meter if small operations keep the device busy without one: large ones may do so too,
+/// each taking the same time, so that pinned counts are weaker evidence.
 fn beside(
     (cause, confidence): (Cause, Confidence),
     operations: Option<&LimitedLevel>,
@@ -143,7 +143,7 @@ fn in_flight_of(load: &Load<'_>) -> f64 {
 
 /// Detects the bytes in flight as the cause; excluded if two different budgets reach the same rate.
 fn in_flight(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
-    // A load well above the level does not reach the same.
+    // A load well above the level has another rate.
     let at_level = |load: &&&Load<'_>| load.point.bytes_per_second.value * HALVED <= seen.cap.level.value;
     let budgets = || seen.loads.iter().filter(at_level).map(|load| in_flight_of(load));
     let (least, most) = (budgets().fold(f64::INFINITY, f64::min), budgets().fold(0.0, f64::max));
@@ -177,8 +177,8 @@ fn in_units(seen: &BytesEvidence<'_>, unit: Option<&ChargeUnit>) -> Option<(Caus
     Some((Cause::Unit { unit: charged.unit, charge: charged.charge }, charged.confidence))
 }
 
-/// Leaves the cause open, or less sure, without two block sizes at the level: one alone may be limited by anything.
-/// If even the smallest of the ladder is at it, only smaller ones tell bytes from units of that size.
+/// Leaves the cause open, or less certain, without two block sizes at the level: one alone may have any cause. If even
+/// the smallest of the ladder is at it, only smaller blocks distinguish bytes from units of that size.
 fn two_blocks(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
     let blocks = || seen.loads.iter().map(|load| load.point.block);
     let least = blocks().min()?;
@@ -193,8 +193,8 @@ fn two_blocks(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confide
     (least <= smallest && metered && below != Some(true)).then_some((Cause::Meter, Confidence::Possible))
 }
 
-/// Leaves the cause open if blocks that a rule of bytes would have to limit move fewer bytes than the largest: each
-/// takes time besides its bytes, which no meter of bytes counts.
+/// Leaves the cause open if blocks that a rule of bytes would limit move fewer bytes than the largest: each takes time
+/// besides its bytes, which no meter of bytes counts.
 fn by_size(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
     let blocks = way.loads.deepest(way.direction);
     let (largest, smallest) = (&blocks.last()?.point, &blocks.first()?.point);
@@ -208,13 +208,13 @@ fn by_size(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence
     (metered && moves).then(|| open(vec![Tells::LargerBlocks]))
 }
 
-/// Returns what the corner shows at which operations give way to these bytes.
+/// Returns the kind of corner at which operations give way to these bytes.
 fn beside_operations(way: &Way<'_>) -> Shows {
     let operations = way.figures.iops_cap(way.direction);
     operations.map_or(Shows::Nothing, |cap| corner::shows(way, cap.level.value))
 }
 
-/// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner.
+/// Returns the cause by the counts over several lengths of time, or, if they do not decide, by the corner.
 fn of_meter(meter: &Meter, corner: Shows) -> (Cause, Confidence) {
     match meter.answer {
         Metering::NotMetered | Metering::Unclear if corner == Shows::Rules => {

@@ -1,4 +1,4 @@
-//! What a level counts, what limits it, and what would show that.
+//! The unit of a level, its cause, and the evidence that would show the cause.
 
 use record::LocalLimit;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use workload::Direction;
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, Evidence};
 
-/// What a level counts.
+/// The unit of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LevelUnit {
@@ -18,27 +18,27 @@ pub enum LevelUnit {
     Bytes,
 }
 
-/// How a meter charges an operation that is longer than its unit.
+/// How a meter charges an operation longer than its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Charge {
-    /// Each unit that is begun counts in full.
+    /// In full for each unit begun.
     Ceil,
-    /// By its size. A cap on bytes with the same figure does the same to I/Os of one size.
+    /// By size. A cap on bytes with the same figure limits I/Os of one size alike.
     Proportional,
-    /// No load distinguished them.
+    /// Unknown: no load distinguished the two.
     Unknown,
 }
 
-/// What would show the cause of a level.
+/// Further measurements that would show the cause of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Tells {
-    /// More, and calmer, seconds at the level: it is not clear whether a meter pins it.
+    /// More, and calmer, seconds at the level: whether a meter pins it is not clear.
     MoreSeconds,
     /// Blocks below the smallest that was read or written.
     SmallerBlocks,
-    /// Longer blocks.
+    /// Larger blocks.
     LargerBlocks,
     /// Half the bytes in flight at the largest block.
     HalfInFlight,
@@ -53,38 +53,38 @@ pub enum Tells {
     InOrder,
 }
 
-/// What limits a level.
+/// The cause that limits a level.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cause {
-    /// A meter that counts what the level counts.
+    /// A meter of the level's unit.
     Meter,
     /// Operations are charged in units of `unit` bytes, which limits the bytes too.
     Unit { unit: u64, charge: Charge },
-    /// The other cap, on operations or on bytes, already binds here.
+    /// The other cap, on operations or on bytes, already binds for these blocks.
     Other,
     /// The device is busy: nothing pins its counts.
     Saturated,
     /// The depth: the rate still rose with it.
     Depth { depth: u32, latency_ns: f64 },
-    /// The bytes in flight that plimsoll allows itself: half of them gave `half` of the rate.
+    /// plimsoll's own limit on bytes in flight: half of them gave `half` of the rate.
     InFlight { bytes: u64, half: f64 },
     /// plimsoll's own CPU.
     Cpu { step: String, share: f64 },
     /// A limit that this machine sets.
     Machine { limit: LocalLimit },
-    /// The number of requests that the kernel's queue of the device holds.
+    /// The capacity of the kernel's queue for the device, in requests.
     Queue { device: String, requests: u32 },
-    /// No probe decided it.
+    /// Unknown: no probe decided it.
     Open { tells: Vec<Tells> },
 }
 
-/// A level with what limits it.
+/// A level with its cause.
 #[derive(Clone, Debug)]
 pub(crate) struct LimitedLevel {
     pub direction: Direction,
     pub counted: LevelUnit,
     pub level: Estimate,
-    /// The level is only a lower bound.
+    /// Whether the level is only a lower bound.
     pub at_least: bool,
     /// The smallest block at the level, bytes.
     pub from: u64,

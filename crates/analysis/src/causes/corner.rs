@@ -1,8 +1,8 @@
-//! The corner at which operations give way to bytes: two rules leave it hard, a device that takes time for both
-//! rounds it off.
+//! The corner at which operations give way to bytes: two rules leave it hard, a device that takes time for both softens
+//! it.
 //!
-//! At the block size where both levels meet, two rules let through what either does alone; a server that needs as
-//! long for the operation as for its bytes serves half of that (method 4.2).
+//! At the block size at which both levels meet, two rules allow what either does alone; a server that takes as long for
+//! the operation as for its bytes serves half of that (method 4.2).
 
 use super::way::Way;
 use crate::estimate::Estimate;
@@ -10,23 +10,23 @@ use crate::step_figures::Point;
 
 /// Distance from the crossover within which a block shows the corner, in the natural logarithm of the block size.
 const BESIDE: f64 = 0.15;
-/// Least share of a hard corner that is two rules' and no server's: a server has 0.5, and 0.54 at the edge of `BESIDE`.
+/// Least share of a hard corner that shows two rules: a server has 0.5, and 0.54 at the edge of `BESIDE`.
 const RULES: f64 = 0.85;
 /// Share of a hard corner up to which it is not that of two rules (method 4.2).
 const BLURRED: f64 = 0.75;
 
-/// What a corner shows.
+/// The mechanism that a corner shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     /// Two rules, one of operations and one of bytes.
     Rules,
-    /// Something that takes time both for each operation and for its bytes.
+    /// A server that takes time both for each operation and for its bytes.
     Time,
-    /// Either: nothing was measured near it, or the measurements leave it open.
+    /// Unknown: nothing was measured near the corner, or the measurements leave it open.
     Nothing,
 }
 
-/// Returns what the corner of `way` shows, if small blocks reach `operations`.
+/// Returns the mechanism that the corner of `way` shows, if small blocks reach `operations`.
 pub(super) fn shows(way: &Way<'_>, operations: f64) -> Shows {
     let Some(bytes) = way.bytes_level().map(|cap| cap.level.value) else { return Shows::Nothing };
     let at = bytes / operations;

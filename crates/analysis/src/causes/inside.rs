@@ -1,4 +1,4 @@
-//! Limits of the machine itself: those of control groups, and the number of requests that a device's queue holds.
+//! Limits of the machine itself: those of control groups, and the capacity of a device's queue.
 
 use record::LocalLimit;
 use workload::Direction;
@@ -7,10 +7,10 @@ use super::alike::SAME;
 use super::cause::LevelUnit;
 use super::way::Way;
 
-/// How near, as a share, the rate must be to what the queue's requests give at the base latency to be limited by them.
+/// Greatest distance, as a share, of the rate from that of a full queue at the base latency for the queue to limit it.
 const NEAR: f64 = 0.1;
 
-/// Returns the limit of this machine whose figure is `level`.
+/// Returns the limit of this machine that `level` equals.
 pub(super) fn local_limit(way: &Way<'_>, counted: LevelUnit, level: f64) -> Option<LocalLimit> {
     let what = match (way.direction, counted) {
         (Direction::Read, LevelUnit::Operations) => "riops",
@@ -26,7 +26,7 @@ pub(super) fn local_limit(way: &Way<'_>, counted: LevelUnit, level: f64) -> Opti
     way.run.limits.iter().filter(|limit| limit.what == what && on(&limit.device)).find(near).cloned()
 }
 
-/// Returns the device whose queue holds fewer requests than `depth`, if these give `level` at the base latency.
+/// Returns the device whose queue has room for fewer requests than `depth`, if these give `level` at the base latency.
 pub(super) fn queue(way: &Way<'_>, level: f64, depth: u32) -> Option<(String, u32)> {
     let base_s = way.base_ns? / 1e9;
     let full = |requests: u32| {

@@ -1,4 +1,4 @@
-//! The loads of a run by what they asked of the volume, as their plans say and not their names.
+//! The loads of a run, classified by their plans and not by their names.
 
 use record::{Interval, Run, StepRecord};
 use statistics::metered::{Count, Meter, Window, metered_at_one_level};
@@ -13,7 +13,7 @@ use crate::step_figures::Point;
 /// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
 const WHOLE: f64 = 0.9;
 
-/// Share of a step above which a worker's thread on its CPU was itself the limit (method 6.3).
+/// Share of a step above which a worker's time on a CPU was itself the limit (method 6.3).
 const WORKER_BUSY: f64 = 0.9;
 
 /// A load in one direction that kept its depth.
@@ -40,11 +40,11 @@ pub(crate) struct MixedLoad<'r> {
 /// The loads of a run, each kind in the order they ran.
 #[derive(Debug, Default)]
 pub(crate) struct Loads<'r> {
-    /// At random places, one direction.
+    /// Random loads of one direction.
     pub random: Vec<Load<'r>>,
-    /// One block after the other, one direction.
+    /// Sequential loads of one direction.
     pub sequential: Vec<Load<'r>>,
-    /// Of both directions.
+    /// Loads of both directions.
     pub mixed: Vec<MixedLoad<'r>>,
 }
 
@@ -90,7 +90,7 @@ impl<'r> Loads<'r> {
     }
 }
 
-/// Returns the random loads of one direction that kept their depth, whenever in `run` they ran.
+/// Returns the random loads of one direction that kept their depth, from all regimes of `run`.
 pub(super) fn ever(run: &Run, direction: Direction) -> impl Iterator<Item = Load<'_>> {
     let mut loads = Loads::default();
     run.steps.iter().filter(|step| saturates(step)).for_each(|step| loads.add(step));
@@ -126,13 +126,13 @@ fn mixed(step: &StepRecord, mix: Mix) -> Option<MixedLoad<'_>> {
     })
 }
 
-/// Adds two rates. They move against each other, as the shares of a mix do, so the sum is known at least this well.
+/// Adds two rates. They vary against each other, as the shares of a mix do, so the sum is at least this precise.
 fn sum(one: &Estimate, other: &Estimate) -> Estimate {
     Estimate { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
-/// Returns the counts of a step's reads and writes, interval by interval. A count is clean unless it is smeared, or
-/// plimsoll waited for a CPU for more than half the mean latency, in which half of what was in flight came back.
+/// Returns the counts of a step's reads and writes by interval. A count is clean unless it is smeared, or plimsoll
+/// waited for a CPU for more than half the mean latency, in which half of the I/Os in flight completed.
 pub(super) fn window(step: &StepRecord) -> Window {
     let seconds = step.plan.interval.as_secs_f64();
     let counted = step.counted();
@@ -153,7 +153,7 @@ pub(super) fn meter(loads: &[&Load<'_>]) -> Meter {
     metered_at_one_level(&windows)
 }
 
-/// Returns the load whose worker kept its CPU busiest, if above `WORKER_BUSY`, with that share of the time.
+/// Returns the step with the busiest worker CPU, if above `WORKER_BUSY`, with that share of the time.
 pub(super) fn cpu_bound(loads: &[&Load<'_>]) -> Option<(String, f64)> {
     let share = |load: &Load<'_>| {
         let wall_ns = load.step.ended.since(load.step.counted_from).0 as f64;

@@ -1,6 +1,6 @@
-//! What limits each level of a check: one cause for operations and one for bytes in each direction, or what would show it.
+//! Causes of the levels of a check: one for operations and one for bytes in each direction, or what would show it.
 //!
-//! A cause is named by what was probed, never by the order in which causes are considered: without its probe a level
+//! A cause follows from its probe, never from the order in which causes are considered: without its probe, a level
 //! stays open.
 
 pub(crate) mod alike;
@@ -25,7 +25,7 @@ use way::Way;
 use crate::figures::Figures;
 use crate::plateaus::base_latency_ns;
 
-/// All that is known of what limits a run's levels.
+/// All known causes of a run's levels.
 pub(crate) struct Causes<'r> {
     pub figures: &'r Figures,
     pub loads: Loads<'r>,
@@ -59,7 +59,7 @@ impl<'r> Causes<'r> {
         Causes { figures, loads, held, charged }
     }
 
-    /// Returns what limits `counted` in `direction`.
+    /// Returns the level of `counted` in `direction`, with its cause.
     pub fn of_level(&self, direction: Direction, counted: LevelUnit) -> Option<&LimitedLevel> {
         self.held.iter().find(|held| held.direction == direction && held.counted == counted)
     }

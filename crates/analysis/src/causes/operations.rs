@@ -1,4 +1,4 @@
-//! What limits the small blocks of one direction.
+//! The cause that limits the small blocks of one direction.
 
 use statistics::metered::{Meter, Metering};
 use workload::Direction;
@@ -16,25 +16,25 @@ use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU, of};
 use crate::step_figures::Point;
 
-/// Share within which a level is a round figure: one of one digit, or of two digits with a five as the second. One
-/// level in twelve is so by chance.
+/// Share within which a level is a round figure: of one digit, or of two digits with a five as the second. One level in
+/// twelve is round by chance.
 const ROUND: f64 = 0.002;
 /// Half-width, as a share of the level, above which a level can be round only by chance.
 const FLAT: f64 = 0.005;
-/// Share by which the deepest rung exceeds the one before it if the rate still rises.
+/// Share by which the deepest rung exceeds the previous one if the rate still rises.
 const RISES: f64 = 0.02;
 /// Multiple of the latency of one I/O alone above which an I/O has waited.
 const WAITS: f64 = 1.5;
 /// Multiple of the latency at half the depth, or alone, up to which an I/O has not waited longer.
 const AS_LONG: f64 = 1.1;
-/// Least depth at which a limit that one I/O alone waited for would make I/Os wait longer, however it changed meanwhile.
+/// Least depth at which I/Os would wait longer for a limit that one I/O alone waited for, however the limit changed.
 const MANY: u32 = 16;
-/// Number of depths with equal latencies that exclude a queue, whose latency grows with the number of I/Os in it.
+/// Number of depths with equal latencies that exclude a queue, in which latency grows with the number of I/Os.
 const DEPTHS: usize = 3;
 /// Multiple of the random rate above which sequential I/Os are charged less each.
 const MERGED: f64 = 1.1;
 
-/// Returns what limits the operations of `way`; `None` if no ladder was climbed.
+/// Returns the level of operations of `way` with its cause; `None` if no ladder was run.
 pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let cap = way.figures.iops_cap(way.direction)?;
     let rungs = of(way.depths, way.direction, |point| u64::from(point.depth));
@@ -72,7 +72,7 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     })
 }
 
-/// What is known of the level.
+/// Evidence about the level of operations.
 struct OperationsEvidence<'s> {
     cap: Cap,
     block: u64,
@@ -81,7 +81,7 @@ struct OperationsEvidence<'s> {
     meter: &'s Meter,
 }
 
-/// Returns the first of these causes that is shown: each excludes those after it.
+/// Returns the first of these causes with evidence: each excludes those after it.
 fn cause(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| deeper(way, seen))
@@ -106,10 +106,10 @@ fn ours(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confiden
 
 /// Detects the depth as the cause: only the deepest rung is at the level, so the next might be above it.
 ///
-/// The depth limits the level if nothing waits before the volume (an I/O there takes what one alone takes) and if
-/// the volume did not change: a rung that a change or a wave separates from the others is higher because of its
-/// moment and not of its depth. Whatever changed since one I/O alone was timed, the depth also limits it if an I/O
-/// takes no longer than on the rung before.
+/// The depth limits the level if nothing waits at the volume (an I/O takes as long as one alone) and if the volume did
+/// not change: a rung separated from the others by a change or a wave is higher because of its moment and not of its
+/// depth. Even if the volume changed since one I/O alone was timed, the depth limits the level if an I/O takes no
+/// longer than on the previous rung.
 fn deeper(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     if let Some(cause) = unqueued(way, seen) {
         return Some((cause, Confidence::Likely));
@@ -131,10 +131,9 @@ fn deeper(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confid
     Some(if is_depth { (cause, Confidence::Likely) } else { open(vec![Tells::MoreSeconds]) })
 }
 
-/// Returns the depth of the loads at the level as their cause, if no queue is seen: with that many in flight an I/O
-/// takes what one alone took, and no shallower depth says more; or all I/Os of this direction take equally long at
-/// several depths. Then the rate is that of the depth, whatever the moment: before a cache is full, or after it has
-/// filled.
+/// Returns the depth of the loads at the level as their cause, if there is no queue: with that many in flight an I/O
+/// takes as long as one alone, and there is no load of lesser depth; or all I/Os of this direction take equally long at
+/// several depths. Then the depth determines the rate, whatever the moment: before a cache fills, or after.
 fn unqueued(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<Cause> {
     let deepest = &seen.loads.iter().max_by_key(|load| load.point.depth)?.point;
     let (depth, latency_ns) = (deepest.depth, deepest.latency_ns_mean);
@@ -145,7 +144,7 @@ fn unqueued(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<Cause> {
 }
 
 /// Whether a deeper queue surely had more, although the shallower one was full by its depth: the corner is soft, and
-/// the level lies above both.
+/// the level is above both.
 fn still_rises(loads: &[&Load<'_>]) -> bool {
     let rises = |deep: &Point, shallow: &Point| {
         deep.depth >= 2 * shallow.depth && deep.iops.low > shallow.iops.high * (1.0 + RISES)
@@ -173,7 +172,7 @@ fn takes_as_long(deep: &Point, shallow: &Point) -> bool {
     deep.depth >= 2 * shallow.depth && deep.latency_ns_mean <= AS_LONG * shallow.latency_ns_mean
 }
 
-/// Detects that operations do not bind: the small block moves the bytes of a larger one, and no smaller block has its rate.
+/// Detects that operations do not bind: the small block moves the bytes of a larger one, and no smaller has its rate.
 fn bytes_bind(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     let bytes = seen.cap.level.value * seen.block as f64;
     // A load that did not wait was limited by its own depth, and has these bytes by chance.
@@ -190,9 +189,9 @@ fn bytes_bind(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Co
     by_bytes.then_some((Cause::Other, Confidence::Likely))
 }
 
-/// Detects units from blocks of every size that have one rate at random while small sequential ones reach more: a
-/// random I/O may be one operation, or be charged as a fixed number of bytes. If the sequential ones move a unit's
-/// bytes for each random one, they give the unit.
+/// Detects units from blocks of every size with one rate at random while small sequential ones reach more: a random I/O
+/// may be one operation, or be charged as a fixed number of bytes. If sequential I/Os move a unit's bytes for each
+/// random one, they give the unit.
 fn charged_whole(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     let level = seen.cap.level.value;
     let alike = longer(way, seen.block).all(|load| same(load.point.iops.value, level));
@@ -216,7 +215,7 @@ fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>
     way.loads.of_direction(way.direction).filter(move |load| load.point.block >= 2 * block)
 }
 
-/// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner where
+/// Returns the cause by the counts over several lengths of time, or, if they do not decide, by the corner at which
 /// bytes take over.
 fn of_meter(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence) {
     let corner = corner::shows(way, seen.cap.level.value);
@@ -226,7 +225,7 @@ fn of_meter(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence)
             (Cause::Meter, Confidence::Possible)
         }
         Metering::Metered if corner == Shows::Time => open(vec![Tells::LargerBlocks]),
-        // Servers of an even pace pin the counts of one block size too; only other sizes tell them from a meter.
+        // Servers of an even pace pin the counts of one block size too; only other sizes distinguish them from a meter.
         Metering::Metered if moves_with_size(way, seen) == Moves::WithSize => open(vec![Tells::LargerBlocks]),
         Metering::Metered if unit::take_time(way, seen.cap.level.value) => open(vec![Tells::LargerBlocks]),
         Metering::Metered => (Cause::Meter, Confidence::Likely),
@@ -237,7 +236,7 @@ fn of_meter(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence)
     }
 }
 
-/// Whether longer blocks have other rates, by no rule of units or bytes: what takes time by size does that, and no meter.
+/// Whether larger blocks have other rates, by no rule of units or bytes: a server's time by size does that, no meter.
 fn moves_with_size(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Moves {
     match unit::told(way, seen.cap.level.value) {
         unit::UnitAnswer::Neither => Moves::WithSize,
@@ -252,10 +251,9 @@ enum Moves {
     NotShown,
 }
 
-/// Returns the confidence that drifting counts are those of a busy device. A limiter whose own rate varies drifts
-/// too, but limits I/Os of every size alike, as far as its noise shows. Loads before and after a change may differ
-/// by their moment instead of their size: blocks that were never written are answered without the volume, and fewer
-/// of them are left.
+/// Returns the confidence that drifting counts come from a busy device. A limiter with a varying rate drifts too, but
+/// limits I/Os of every size alike, as far as its noise shows. Loads before and after a change may differ by their
+/// moment instead of their size: blocks never written are answered without the volume, and fewer remain.
 fn of_drift(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Confidence {
     let is_one = way.figures.regimes.changes.is_empty();
     match moves_with_size(way, seen) {
@@ -264,8 +262,7 @@ fn of_drift(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Confidence {
     }
 }
 
-/// Whether the level is flat and round, and a longer block is limited at it too: evidence if the series is too short
-/// for more.
+/// Whether the level is flat and round, and also limits a larger block: evidence if the series is too short for more.
 fn flat_and_round(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> bool {
     let level = seen.cap.level;
     let flat = level.half_width() <= FLAT * level.value;
@@ -283,7 +280,7 @@ pub(super) fn open(tells: Vec<Tells>) -> (Cause, Confidence) {
     (Cause::Open { tells }, Confidence::Possible)
 }
 
-/// Returns the operations cap shown by two smaller blocks than the ladder's smallest, at one rate, if bytes bind at that one.
+/// Returns the operations cap shown by two blocks below the ladder's smallest, at one rate, if bytes bind at that one.
 fn below(way: &Way<'_>, block: u64) -> Option<LimitedLevel> {
     let small = |load: &&Load<'_>| load.point.block < block;
     let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(small).collect();

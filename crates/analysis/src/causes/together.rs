@@ -1,4 +1,4 @@
-//! Whether reads and writes share one budget or have one each, by what mixes of them reach.
+//! Whether reads and writes share one budget or have one each, from the rates of their mixes.
 
 use statistics::metered::{Metering, metered_at_one_level};
 use workload::Direction;
@@ -10,31 +10,31 @@ use super::loads::{Load, MixedLoad, window};
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, Evidence};
 
-/// Least ratio of the two predictions at which a mix can choose between them.
+/// Least ratio of the two predictions at which a mix can decide between them.
 const APART: f64 = 1.1;
-/// Multiple of the base latency that a mix needs to fill the volume.
+/// Least multiple of the base latency at which a mix fills the volume.
 const FILLS: f64 = 1.5;
 
-/// How reads and writes share.
+/// Whether reads and writes share one budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Together {
-    /// One budget for both.
+    /// They share one budget.
     Shared,
-    /// One each.
+    /// Each has its own budget.
     Separate,
-    /// No mix showed it.
+    /// Unknown: no mix showed it.
     Open,
 }
 
-/// What the mixes of one block size show.
+/// The evidence of the mixes of one block size.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     pub block: u64,
     pub counted: LevelUnit,
     pub together: Together,
-    /// What reads and writes reach alone, I/Os per second.
+    /// Rates of reads and of writes alone, I/Os per second.
     pub alone: (f64, f64),
-    /// What the mixes reach, I/Os per second of both directions.
+    /// Mean rate of the mixes, I/Os per second of both directions.
     pub mixed: Estimate,
     pub tells: Vec<Tells>,
     pub evidence: Vec<Evidence>,
@@ -42,7 +42,7 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// Returns what the mixes reach, in what is counted.
+    /// Returns the rate of the mixes in the unit counted.
     pub fn level(&self) -> Estimate {
         let each = if self.counted == LevelUnit::Bytes { self.block as f64 } else { 1.0 };
         let Estimate { value, low, high } = self.mixed;
@@ -50,7 +50,7 @@ impl Sharing {
     }
 }
 
-/// Returns what the mixes of each block size show.
+/// Returns the evidence of the mixes of each block size.
 pub(crate) fn sharing(causes: &Causes<'_>) -> Vec<Sharing> {
     let mut blocks: Vec<u64> = causes.loads.mixed.iter().map(|mixed| mixed.block).collect();
     blocks.sort_unstable();
@@ -79,7 +79,7 @@ fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
     })
 }
 
-/// Returns what limits I/Os of this block size: operations if they reach the level of the small ones, otherwise bytes.
+/// Returns the unit that limits I/Os of this block size: operations if they reach the level of small ones, or bytes.
 fn counted(causes: &Causes<'_>, block: u64) -> LevelUnit {
     let held = causes.of_level(Direction::Read, LevelUnit::Operations);
     let rate = alone(causes, Direction::Read, block);
@@ -89,13 +89,13 @@ fn counted(causes: &Causes<'_>, block: u64) -> LevelUnit {
     }
 }
 
-/// Returns the rate that I/Os of this block size reach in one direction alone, per second.
+/// Returns the rate of I/Os of this block size in one direction alone, per second.
 fn alone(causes: &Causes<'_>, direction: Direction, block: u64) -> Option<f64> {
     let deepest = causes.loads.deepest(direction);
     deepest.into_iter().find(|load: &&Load<'_>| load.point.block == block).map(|load| load.point.iops.value)
 }
 
-/// Returns what all mixes that fill the volume agree on; open if they do not.
+/// Returns the joint answer of all mixes that fill the volume; open if they disagree.
 fn together(causes: &Causes<'_>, mixes: &[&MixedLoad<'_>], alone: (f64, f64)) -> Together {
     let bases = [Direction::Read, Direction::Write].map(|direction| {
         let latencies = &causes.figures.latencies;
@@ -110,7 +110,7 @@ fn together(causes: &Causes<'_>, mixes: &[&MixedLoad<'_>], alone: (f64, f64)) ->
     }
 }
 
-/// Returns what one mix shows. With one budget each I/O costs what it costs alone; with one each the fuller budget
+/// Returns the answer of one mix. With one budget, each I/O costs what it costs alone; with one each, the fuller budget
 /// limits both, because a mix keeps its shares.
 fn of_mix(mixed: &MixedLoad<'_>, alone: (f64, f64)) -> Option<Together> {
     let shared = 1.0 / (mixed.reads / alone.0 + (1.0 - mixed.reads) / alone.1);
@@ -124,7 +124,7 @@ fn of_mix(mixed: &MixedLoad<'_>, alone: (f64, f64)) -> Option<Together> {
     }
 }
 
-/// Returns the confidence, likely if a meter is seen in the sum of both or in each alone: a busy device is shared too.
+/// Returns the confidence, likely if the sum of both or each alone shows a meter: a busy device is shared too.
 fn confidence(causes: &Causes<'_>, mixes: &[&MixedLoad<'_>], block: u64) -> Confidence {
     let counted = counted(causes, block);
     let windows: Vec<_> = mixes.iter().map(|mixed| window(mixed.step)).collect();

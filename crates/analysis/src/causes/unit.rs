@@ -1,8 +1,8 @@
-//! The units in which operations are charged, by what blocks of several sizes reach.
+//! The units in which operations are charged, from the rates of blocks of several sizes.
 //!
-//! Three models are compared with the rate of every block: a cap on bytes beside the one on operations,
-//! `min(C, B/b)`; units that count in full once begun, `C / ceil(b/u)`; and both. The first is also what units
-//! charged by size give for I/Os of one size, so such loads never tell these two apart.
+//! Three models are compared with the rate of every block: a cap on bytes beside the one on operations, `min(C, B/b)`;
+//! units that count in full once begun, `C / ceil(b/u)`; and both. Units charged by size give I/Os of one size the same
+//! rates as the first, so such loads never distinguish these two.
 
 use super::alike::{SAME, same};
 use super::cause::{Cause, Charge, ChargeUnit, LimitedLevel};
@@ -10,21 +10,21 @@ use super::loads::{Load, evidence};
 use super::way::Way;
 use crate::finding::Confidence;
 
-/// Smallest and largest unit that is considered, as powers of two: 4 KiB to 1 MiB.
+/// Smallest and largest unit considered, as powers of two: 4 KiB to 1 MiB.
 const UNITS: std::ops::RangeInclusive<u32> = 12..=20;
 /// Misfit, beyond whole operations, up to which blocks do not show that no rule of bytes or units limits them.
 const RESOLVED: f64 = 0.01;
-/// Number of operations by which a count may be off at its two edges.
+/// Possible error of a count at its two edges, in operations.
 const EDGES: f64 = 2.0;
-/// Share of the best rule's misfit up to which time by size explains the blocks better.
+/// Ratio of the misfit of time by size to that of the best rule up to which it explains the blocks better.
 const CLEARER: f64 = 0.5;
 /// Misfit of bytes alone above which a unit is clear. A block a little above a unit that counts in full has half the
-/// rate that bytes alone would leave it; a smaller misfit may be noise.
+/// rate that bytes alone would allow; a smaller misfit may be noise.
 const CLEAR: f64 = 0.1;
-/// Share within which a level of bytes is the level of operations times a power of two, and may be one of units.
+/// Share within which a level of bytes is the level of operations times a power of two, and may follow from units.
 const POWER: f64 = SAME;
 
-/// What the blocks show.
+/// The rule that the rates of blocks show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum UnitAnswer {
     /// A cap on bytes that is not the operations times a power of two.
@@ -46,7 +46,7 @@ pub(super) struct Blocks<'b> {
 }
 
 impl Blocks<'_> {
-    /// Whether every block has the rate that `model` gives it, as a share of the operations.
+    /// Whether every block has the rate of `model`, as a share of the operations.
     fn fits(&self, model: impl Fn(f64) -> f64) -> bool {
         let off = |load: &&Load<'_>| {
             let expected = model(load.point.block as f64);
@@ -56,7 +56,7 @@ impl Blocks<'_> {
         !self.loads.iter().any(off)
     }
 
-    /// Returns how far the worst block is off the rate that `model` gives, beyond what whole operations leave open.
+    /// Returns the greatest distance of a block from the rate of `model`, beyond the error of whole operations.
     fn misfit(&self, model: impl Fn(f64) -> f64) -> f64 {
         let off = |load: &&Load<'_>| {
             let (rate, seconds) = (load.point.iops.value, load.point.seconds);
@@ -66,8 +66,8 @@ impl Blocks<'_> {
         self.loads.iter().map(off).fold(0.0, f64::max)
     }
 
-    /// Whether a server, which takes time for each I/O and time by its size, explains these rates clearly better
-    /// than a rule of bytes or of units: a server of an even pace pins its counts as a meter does.
+    /// Whether a server, which takes time for each I/O and time by its size, explains these rates clearly better than a
+    /// rule of bytes or of units: a server of even pace pins its counts as a meter does.
     pub fn take_time(&self) -> bool {
         let Some((first, last)) = self.loads.first().zip(self.loads.last()) else { return false };
         let (shortest, longest) = (first.point.block as f64, last.point.block as f64);
@@ -82,12 +82,12 @@ impl Blocks<'_> {
         rule > RESOLVED && self.misfit(by_size) <= CLEARER * rule
     }
 
-    /// Returns the share of the operations that the level of bytes leaves to a block.
+    /// Returns the share of the operations that the level of bytes allows a block.
     fn room(&self, block: f64) -> f64 {
         self.bytes.map_or(1.0, |bytes| bytes / (block * self.operations))
     }
 
-    /// Returns the units with which every block fits, with or without a cap on bytes besides.
+    /// Returns the units with which every block fits, with or without a cap on bytes.
     fn units(&self) -> Vec<u64> {
         let fits = |unit: f64| {
             let whole = |block: f64| 1.0 / (block / unit).ceil();
@@ -97,12 +97,12 @@ impl Blocks<'_> {
         UNITS.map(|power| 1u64 << power).filter(|unit| *unit < longest && fits(*unit as f64)).collect()
     }
 
-    /// Returns the power of two that the level of bytes is per operation, if it is one.
+    /// Returns the level of bytes per operation, if it is a power of two.
     pub fn power(&self) -> Option<u64> {
         nearest(self.bytes? / self.operations)
     }
 
-    /// Returns what they show.
+    /// Returns the rule that the blocks show.
     pub fn told(&self) -> UnitAnswer {
         let by_bytes = self.fits(|block| self.room(block).min(1.0));
         let units = self.units();
@@ -161,13 +161,13 @@ pub(super) fn explains(charged: &ChargeUnit, bytes: f64) -> bool {
     same(charged.operations.value * charged.unit as f64, bytes)
 }
 
-/// Whether a unit stands once the causes of the levels of `way` are known: units that were not seen to count in full
-/// are only another reading of them.
+/// Whether a unit remains once the causes of the levels of `way` are known: units not shown to count in full are only
+/// another reading of these levels.
 pub(super) fn stands(charged: &ChargeUnit, held: &[&LimitedLevel]) -> bool {
     charged.charge == Charge::Ceil || held.iter().any(|held| matches!(held.cause, Cause::Unit { .. }))
 }
 
-/// Returns what the blocks of `way` show of units, if small ones reach `operations`.
+/// Returns the rule that the blocks of `way` show, if small ones reach `operations`.
 pub(super) fn told(way: &Way<'_>, operations: f64) -> UnitAnswer {
     let loads = way.loads.deepest(way.direction);
     Blocks { operations, loads: &loads, bytes: bytes(way) }.told()

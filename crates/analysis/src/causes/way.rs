@@ -8,9 +8,8 @@ use crate::figures::Figures;
 use crate::plateaus::Cap;
 use crate::step_figures::Point;
 
-/// Multiple of the depth that just fills a rate at which there is a queue at nearly every moment, whatever single
-/// latencies do (method 4). At 1.4 times that depth, the counts of a meter below a latency that varies by itself
-/// drifted like those of a busy device.
+/// Multiple of the depth that just fills a rate at which there is nearly always a queue, however latencies vary
+/// (method 4). At 1.4 times that depth, the counts of a meter behind a varying latency drifted as on a busy device.
 const FULL: f64 = 2.5;
 
 /// One direction of a run.
@@ -33,8 +32,8 @@ impl Way<'_> {
     }
 }
 
-/// Returns those of `loads` that keep a queue before the volume, so that their counts show its pace and not the
-/// latency's; if there are none, the deepest.
+/// Returns those of `loads` that keep a queue at the volume, so that their counts show its pace and not that of the
+/// latency; if there are none, the deepest.
 pub(super) fn full<'s>(way: &Way<'_>, loads: Vec<&'s Load<'s>>) -> Vec<&'s Load<'s>> {
     let Some(base_ns) = way.base_ns else { return loads };
     let fills = |load: &Load<'_>| load.point.iops.value * base_ns / 1e9;

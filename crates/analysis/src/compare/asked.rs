@@ -1,4 +1,4 @@
-//! What another tool was asked for, taken from the parameters it repeats beside its figures.
+//! Parameters of another tool's run, as the tool repeats them beside its figures.
 
 use record::{ReportedDirection, ReportedPart};
 use workload::Direction;
@@ -14,7 +14,7 @@ const READ_SHARE: [&str; 1] = ["rwmixread"];
 const WRITE_SHARE: [&str; 2] = ["rwmixwrite", "WriteRatio"];
 const FLUSH: [&str; 2] = ["fsync", "fdatasync"];
 const RATE_IOPS: &str = "rate_iops";
-/// Parameters that limit a job in a way that no number of I/Os per second describes.
+/// Parameters that limit a job otherwise than by a number of I/Os per second.
 const HELD: [&str; 5] = ["rate", "rate_min", "rate_iops_min", "thinktime", "rate_process"];
 /// Parameters that are part of a [`Work`], or have rows of their own among the differences.
 const IN_WORK: [&str; 9] =
@@ -29,11 +29,11 @@ pub(super) fn told_elsewhere(name: &str) -> bool {
         || name.starts_with("using sequential")
 }
 
-/// Returns the work in one direction of what another tool printed.
+/// Returns the work of another tool in one direction, from its output.
 pub(super) fn work(part: &ReportedPart, way: &ReportedDirection, tool: &str) -> Work {
     let asked = ReportedOptions(part);
     let spaced = tool.starts_with("ioping");
-    // If no option is repeated at all, a missing one was not necessarily left out.
+    // If the tool repeats no option at all, a missing one need not have been left out.
     let told = spaced || !part.asked.is_empty();
     let words = if spaced { asked.word(&["size"]) } else { asked.word(&BLOCK) };
     Work {
@@ -82,7 +82,7 @@ impl<'a> ReportedOptions<'a> {
         sequential.then_some(true)
     }
 
-    /// Returns the share of reads in percent: of the pattern if it has one direction, else as asked, else as measured.
+    /// Returns the share of reads in percent: of the pattern if it has one direction, or as requested, or as measured.
     fn share(&self) -> Option<u8> {
         match self.pattern() {
             Some("read" | "randread") => return Some(100),
@@ -95,7 +95,7 @@ impl<'a> ReportedOptions<'a> {
         asked.and_then(percent).or_else(|| self.share_as_it_came_out())
     }
 
-    /// Returns the share of reads in percent from DiskSpd's `performing mix test (read/write ratio: 70/30)` and the like.
+    /// Returns the share of reads in percent, such as DiskSpd's `performing mix test (read/write ratio: 70/30)`.
     fn mix(&self) -> Option<u32> {
         if self.says("performing read test") {
             return Some(100);
@@ -122,8 +122,8 @@ impl<'a> ReportedOptions<'a> {
         }
     }
 
-    /// Returns the I/Os per second that all workers together were limited to, 0 without a limit; `None` if unknown
-    /// or of another kind.
+    /// Returns the limit on the I/Os per second of all workers together, 0 without one; `None` if unknown or of another
+    /// kind.
     fn offered(&self, direction: Option<Direction>) -> Option<u64> {
         if self.0.asked.is_empty() {
             return None;
@@ -138,7 +138,7 @@ impl<'a> ReportedOptions<'a> {
         if HELD.iter().any(held) { None } else { Some(0) }
     }
 
-    /// Returns fio's default depth: fio repeats what it was given, and a depth that was left out is 1 for each worker.
+    /// Returns fio's default depth: fio repeats its options, and a depth that was left out is 1 for each worker.
     fn depth_left_out(&self, tool: &str) -> Option<u32> {
         let told = tool.starts_with("fio") && self.pattern().is_some() && self.word(&DEPTH).is_none();
         told.then(|| self.0.clones.unwrap_or(1).max(1))
@@ -156,7 +156,7 @@ impl<'a> ReportedOptions<'a> {
 }
 
 /// Reads the block size of `direction` from words such as `4k`, `4K-4K/8K-8K` or `(R) 4096B-4096B, (W) 8192B-8192B`:
-/// the first is for reads, the second for writes. A range of sizes is no block size.
+/// the first is for reads, the second for writes. A range of sizes is not a block size.
 fn block(words: &str, direction: Option<Direction>) -> Option<u64> {
     let parts: Vec<&str> = words.split(['/', ',']).collect();
     let place = if direction == Some(Direction::Write) && parts.len() > 1 { 1 } else { 0 };

@@ -18,7 +18,7 @@ use crate::step_figures::Point;
 /// One direction of one job of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    /// What was done.
+    /// The I/O of the job.
     pub work: Work,
     /// I/Os per second.
     pub iops: Option<f64>,
@@ -28,34 +28,34 @@ pub(crate) struct Item {
     pub latency_ns: Option<f64>,
     /// Median latency, nanoseconds.
     pub latency_ns_p50: Option<f64>,
-    /// 99th percentile of latency, nanoseconds; `None` if too few I/Os ended.
+    /// 99th percentile of latency, nanoseconds; `None` if too few I/Os completed.
     pub latency_ns_p99: Option<f64>,
-    /// Number of I/Os that ended, ramp included.
+    /// Number of I/Os completed, ramp included.
     pub ops: Option<f64>,
-    /// Seconds that it ran.
+    /// Length of the job in seconds.
     pub seconds: Option<f64>,
     /// I/Os per second in each whole interval, if there is a series.
     pub series: Vec<f64>,
-    /// How far the tool's own rate may lie from what it printed, as a share; 0 if plimsoll measured it.
+    /// Greatest rounding error of a printed rate, as a share; 0 if plimsoll measured it.
     pub rounding: f64,
-    /// How far the tool's own mean latency may lie from what it printed, as a share; 0 if plimsoll measured it.
+    /// Greatest rounding error of a printed mean latency, as a share; 0 if plimsoll measured it.
     pub latency_rounding: f64,
     pub source: Source,
 }
 
-/// Where an item comes from; items that share run and group ran side by side.
+/// Origin of an item; items with equal run and group ran side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     /// Index of the run within its side.
     pub run: usize,
     /// Index of the step or group within the run.
     pub group: usize,
-    /// Block of a comparison in turns in which it ran, from 0; 0 for other runs.
+    /// Block of a comparison in turns, from 0; 0 for other runs.
     pub block: u32,
 }
 
 impl Item {
-    /// Returns the sample that ratios are made of; `None` if the figure is not known.
+    /// Returns the sample from which ratios are computed; `None` if the figure is not known.
     pub fn sample(&self, measure: Measure) -> Option<Sample> {
         let value = match measure {
             Measure::Iops => self.iops,
@@ -64,13 +64,13 @@ impl Item {
             Measure::LatencyP50 => self.latency_ns_p50,
             Measure::LatencyP99 => self.latency_ns_p99,
         }?;
-        // A series of counts shows how well the rate is known; there is no such series of latencies.
+        // A series of counts shows the precision of the rate; there is no such series of latencies.
         let series = if measure.is_latency() { Vec::new() } else { self.series.clone() };
         let rounding = if measure.is_latency() { self.latency_rounding } else { self.rounding };
         (value > 0.0).then_some(Sample { value, seconds: self.seconds, series, rounding })
     }
 
-    /// Whether any of its figures is above zero.
+    /// Whether any figure of the item is above zero.
     fn says_something(&self) -> bool {
         [self.iops, self.bytes_per_second, self.latency_ns]
             .iter()
@@ -83,14 +83,14 @@ impl Item {
     }
 }
 
-/// Returns one sample per run: the sum of the same work done side by side, the mean of what was done one after the other.
+/// Returns one sample per run: the sum of the same work side by side, or the mean of the same work in sequence.
 pub(super) fn samples(items: &[Item], measure: Measure) -> Vec<Sample> {
     let runs: BTreeSet<usize> = items.iter().map(|item| item.source.run).collect();
     let of_run = |run: usize| items.iter().filter(move |item| item.source.run == run);
     runs.into_iter().filter_map(|run| sample(&of_run(run).collect::<Vec<_>>(), measure)).collect()
 }
 
-/// Returns one sample per block of the comparisons that the runs of `side` were part of.
+/// Returns one sample per block of the comparisons that the runs of `side` took part in.
 pub(super) fn by_block(items: &[Item], measure: Measure, side: &Side) -> ByBlock {
     let mut blocks: BTreeMap<Block, Vec<&Item>> = BTreeMap::new();
     for item in items {
@@ -109,13 +109,13 @@ fn sample(own: &[&Item], measure: Measure) -> Option<Sample> {
     });
     let all: Vec<Sample> = together.collect();
     let count = all.len() as f64;
-    // The longest series speaks for the run.
+    // The longest series represents the run.
     let longest = all.iter().max_by_key(|sample| sample.series.len())?.clone();
     Some(Sample { value: all.iter().map(|sample| sample.value).sum::<f64>() / count, ..longest })
 }
 
 /// Adds up jobs that ran side by side: rates over the longer of their times, and interval by interval if both series
-/// are equally long. Of latencies the greater is taken.
+/// are equally long. Of two latencies, the greater is taken.
 fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
     if measure.is_latency() {
         return if a.value >= b.value { a } else { b };
@@ -125,7 +125,7 @@ fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
         false => Vec::new(),
     };
     let (value, seconds) = match (a.seconds, b.seconds) {
-        // The job that ended earlier did nothing for the rest of the time: sum over the longer time.
+        // The job that ended earlier did nothing for the rest of the time: the sum is over the longer time.
         (Some(first), Some(other)) if first.max(other) > 0.0 => {
             let longest = first.max(other);
             ((a.value * first + b.value * other) / longest, Some(longest))
@@ -135,13 +135,13 @@ fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
     Sample { value, seconds, series, rounding: a.rounding.max(b.rounding) }
 }
 
-/// Returns everything that the runs of `side` measured.
+/// Returns all items of the runs of `side`.
 pub(super) fn items(side: &Side) -> Vec<Item> {
     side.runs.iter().enumerate().flat_map(|(number, run)| of_run(run, number)).collect()
 }
 
 fn of_run(run: &Run, number: usize) -> Vec<Item> {
-    // The rung that a check runs again at its end is a repeat in time, not of the run.
+    // The rung that a check repeats at its end is a repeat in time, not of the run.
     let measured =
         |step: &&StepRecord| !matches!(step.plan.kind, StepKind::Layout | StepKind::Idle | StepKind::Again);
     // A step that was cut off would be compared with a whole turn of the other side.
@@ -169,7 +169,7 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     found
 }
 
-/// Name in [`ReportedPart::said`] of the block, from 0, of a comparison in turns that printed the part.
+/// Name in [`ReportedPart::said`] of the block number, from 0, of the comparison in turns that printed the part.
 pub const IN_BLOCK: &str = "block of the comparison";
 
 fn part_block(run: &Run, part: &ReportedPart) -> u32 {
@@ -182,22 +182,22 @@ fn went_to_its_end(step: &StepRecord) -> bool {
     !matches!(step.ending, Ending::Failed | Ending::Interrupted)
 }
 
-/// Returns the block in which the measured step with this number ran: each block has every load once.
+/// Returns the block of the measured step with this number: each block runs every load once.
 fn block(run: &Run, step: usize) -> u32 {
     run.in_turns().map_or(0, |ask| ask.first_block + (step / ask.loads.len().max(1)) as u32)
 }
 
-/// First number of the groups that a tool counts, above those of parts without a group.
+/// First number for groups that a tool counts, above those of parts without a group.
 const GROUPS: usize = 1 << 32;
 
-/// Returns reads and writes, or only their sum if the tool does not print them apart.
+/// Returns reads and writes, or only their sum if the tool does not print them separately.
 fn directions(part: &ReportedPart) -> impl Iterator<Item = &ReportedDirection> {
     let told = part.directions.iter().any(|way| way.direction.is_some());
     part.directions.iter().filter(move |way| way.direction.is_some() == told)
 }
 
-/// Returns the parts that say what was reached. If a tool prints its threads alone, what it was asked and how long
-/// it ran are in the part of the whole, and the threads ran side by side.
+/// Returns the parts with figures. If a tool prints figures by thread only, its options and run time are in the part of
+/// the whole, and the threads ran side by side.
 fn parts(run: &Run) -> Vec<ReportedPart> {
     let scope = scope(run);
     let found = run.reported.iter().filter(|part| part.scope == scope);
@@ -214,14 +214,14 @@ fn parts(run: &Run) -> Vec<ReportedPart> {
     }
 }
 
-/// Returns the first of job, whole and group for which the tool prints figures, otherwise thread.
+/// Returns the first of job, whole and group for which the tool prints figures, or else thread.
 fn scope(run: &Run) -> Scope {
     let has =
         |scope: Scope| run.reported.iter().any(|part| part.scope == scope && !part.directions.is_empty());
     [Scope::Job, Scope::Whole, Scope::Group].into_iter().find(|&scope| has(scope)).unwrap_or(Scope::Thread)
 }
 
-/// Returns the name and version of what measured the run.
+/// Returns the name and version of the tool that measured the run.
 pub(super) fn tool(run: &Run) -> String {
     match &run.origin {
         Origin::Measured => format!("plimsoll {}", run.version),
@@ -249,7 +249,7 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     cell.directions.iter().map(item).collect()
 }
 
-/// Whether ten values lie beyond the 99th percentile, without which it means nothing (method 7.1).
+/// Whether ten values lie beyond the 99th percentile, without which it is not meaningful (method 7.1).
 fn supports_p99(latency: &Distribution) -> bool {
     latency.count() >= 1000
 }
@@ -271,7 +271,7 @@ fn of_reported(part: &ReportedPart, way: &ReportedDirection, tool: &str, source:
         let told = way.latencies.iter().find(|latency| !latency.percentiles.is_empty())?;
         told.percentiles.iter().find(|(percent, _)| *percent == wanted).map(|(_, figure)| figure.value)
     };
-    // A rate made of latencies is what depth 1 without a pause would reach, not what was done.
+    // A rate computed from latencies is that of depth 1 without pauses, not the measured one.
     let elapsed = way.basis == RateBasis::Elapsed && !work.spaced;
     let seconds =
         value(&way.runtime).filter(|_| elapsed).map(|ns| ns / 1e9).or(part.runtime.map(Nanos::as_secs_f64));

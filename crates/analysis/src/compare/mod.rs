@@ -1,4 +1,4 @@
-//! A comparison: what differs between the runs, what each reached at the same work, and what that shows and does not show.
+//! A comparison: how the runs differ, their figures for the same work, and the conclusions from them.
 
 mod asked;
 mod items;
@@ -35,22 +35,22 @@ use pairs::{Block, ByBlock};
 use row::rate;
 use side::size;
 
-/// What a comparison found. Sides are in the order given; the others are compared with the first.
+/// The result of a comparison. Sides are in the order given; the others are compared with the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What each side is.
+    /// Facts about each side.
     pub sides: Vec<SideFacts>,
     /// Parameters that differ between the sides.
     pub differing: Vec<Difference>,
-    /// Figures of work that at least two sides did.
+    /// Figures of work that at least two sides have.
     pub rows: Vec<Row>,
-    /// Work that one side alone did, with the side's index.
+    /// Work that only one side has, with the side's index.
     pub alone: Vec<(usize, Work)>,
     /// Price per unit, if prices are given.
     pub prices: Vec<PriceRow>,
-    /// What the figures show of each volume, and what they do not.
+    /// Conclusions about each volume.
     pub readings: Vec<ReadingFinding>,
-    /// What was asked if the sides were loaded in turns: rows are then compared block by block.
+    /// The request, if the sides were loaded in turns: rows are then compared block by block.
     pub in_turns: Option<TurnsRequest>,
 }
 
@@ -65,7 +65,7 @@ pub struct SideFacts {
     pub runs: usize,
     /// The policy that was declared.
     pub policy: Option<String>,
-    /// Size in bytes, and where that comes from.
+    /// Size in bytes, and the source of that figure.
     pub size: Option<(u64, SizeFrom)>,
     /// Price as typed.
     pub price: Option<Price>,
@@ -76,7 +76,7 @@ pub fn compare(sides: &[Side]) -> Comparison {
     compare_within(sides, None)
 }
 
-/// Compares at least two sides, and prices what each reached while its 99th percentile of latency stayed within `latency`.
+/// Compares at least two sides, and prices the rates whose 99th percentile of latency stayed within `latency`.
 pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
     let in_turns = pairs::asked(sides);
@@ -113,14 +113,13 @@ fn facts(side: &Side) -> SideFacts {
     }
 }
 
-/// A function that makes the rows of one work from what each side measured of it.
+/// A function that makes the rows of one work from each side's items of it.
 type RowsOf<'a> = &'a dyn Fn(&Work, &[Vec<Item>]) -> Vec<Row>;
 
-/// Returns the rows of work that at least two sides did, in the order of the first side that did it, and the work of
-/// one side alone.
+/// Returns the rows of work that at least two sides have, in the order of the first side with it, and all other work.
 fn rows(measured: &[Vec<Item>], rows_of: RowsOf<'_>) -> (Vec<Row>, Vec<(usize, Work)>) {
     let mut works = works(measured);
-    // Latencies of single requests come last, because they are another kind of figure.
+    // Latencies of single requests come last, because they are a different kind of figure.
     works.sort_by_key(|work| work.spaced);
     let mut rows = Vec::new();
     let mut alone = Vec::new();
@@ -138,8 +137,8 @@ fn rows(measured: &[Vec<Item>], rows_of: RowsOf<'_>) -> (Vec<Row>, Vec<(usize, W
     (rows, alone)
 }
 
-/// Returns each work once, in the order of the items. Works that record most are matched first, because one that
-/// records less can only be recognized by them.
+/// Returns each work once, in the order of the items. Works with the most recorded fields are matched first, because
+/// one with fewer can only be recognized by them.
 fn works(measured: &[Vec<Item>]) -> Vec<Work> {
     let mut works: Vec<Work> = Vec::new();
     let mut items: Vec<&Work> = measured.iter().flatten().map(|item| &item.work).collect();
@@ -158,8 +157,8 @@ fn works(measured: &[Vec<Item>]) -> Vec<Work> {
     ordered.into_iter().map(|(_, work)| work).collect()
 }
 
-/// Returns the index in `works` of the same work, or else of the only one that records more and may be it; `None` if
-/// there is not exactly one.
+/// Returns the index in `works` of the same work, or else of the only one with more recorded fields that may be it;
+/// `None` if there is not exactly one.
 fn place(works: &[Work], work: &Work) -> Option<usize> {
     let same = works.iter().position(|known| known.same(work));
     let may_be = || {
@@ -171,7 +170,7 @@ fn place(works: &[Work], work: &Work) -> Option<usize> {
     same.or_else(may_be)
 }
 
-/// Returns the row of the rate, and one of the latency if I/Os came one at a time or no rate is known.
+/// Returns the row of the rate, and one of the latency if I/Os ran one at a time or no rate is known.
 fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
     let mut rows: Vec<Row> = row(work, rate(work), sides).into_iter().collect();
     if rows.is_empty() || work.depth == Some(1) {
@@ -180,7 +179,7 @@ fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
     rows
 }
 
-/// What the sides measured of one work, block by block.
+/// The items of one work on all sides, compared block by block.
 struct TurnsComparison<'a> {
     work: &'a Work,
     measured: &'a [Vec<Item>],
@@ -199,7 +198,7 @@ impl TurnsComparison<'_> {
         let own = self.measured.iter().zip(self.sides);
         let mut blocks: Vec<ByBlock> =
             own.map(|(items, side)| items::by_block(items, measure, side)).collect();
-        // A block of one side alone is no pair.
+        // A block that only one side has is no pair.
         let everywhere = |block: &&Block| blocks.iter().all(|side| side.contains_key(*block));
         let shared: Vec<Block> = blocks.first()?.keys().filter(everywhere).cloned().collect();
         blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
@@ -234,7 +233,7 @@ fn row(work: &Work, measure: Measure, sides: &[Vec<Item>]) -> Option<Row> {
     })
 }
 
-/// Returns what any of the items does not record of its work, in the order of [`Work::unrecorded`].
+/// Returns the fields that any of the items does not record, in the order of [`Work::unrecorded`].
 fn unrecorded(items: &[Item]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for what in items.iter().flat_map(|item| item.work.unrecorded()) {

@@ -16,7 +16,7 @@ use super::side::Side;
 pub struct Difference {
     /// Name of the parameter: `tool`, `engine`, `block size`, …
     pub what: String,
-    /// Values in words, one per side; empty if nothing states it.
+    /// Values in words, one per side; empty if not stated.
     pub values: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn tools(side: &Side) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// Returns everything that differs, the weightiest first; what no side states is left out.
+/// Returns all differences, the most important first; parameters that no side states are left out.
 pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Difference> {
     let of_runs = |read: &dyn Fn(&Run) -> Vec<String>| -> Vec<String> {
         let words = |side: &Side| side.runs.iter().flat_map(read).collect::<BTreeSet<_>>();
@@ -58,7 +58,7 @@ pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Differenc
     ];
     let differs = |values: &[String]| {
         let said: BTreeSet<&String> = values.iter().filter(|value| !value.is_empty()).collect();
-        // What one side alone states is a difference too: the other's value is not known.
+        // A value that only one side states is a difference too: the other's value is not known.
         said.len() > 1 || (said.len() == 1 && values.iter().any(String::is_empty))
     };
     let found = all.into_iter().filter(|(_, values)| differs(values));
@@ -68,11 +68,11 @@ pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Differenc
     found
 }
 
-/// Least length of a name that shares the row of the rest.
+/// Least length of a name that goes into the joint row.
 const NAMED_ALONE: usize = 16;
 
-/// Returns the options that other tools repeat and no row above shows: a row for each that all sides give, with
-/// different values, and one row for those that only some sides give, or that are whole sentences.
+/// Returns the options that other tools repeat and no row above shows: a row for each that all sides state, with
+/// different values, and one joint row for those that only some sides state, or that are whole sentences.
 fn options(sides: &[Side]) -> Vec<Difference> {
     let parts = || sides.iter().flat_map(|side| &side.runs).flat_map(|run| &run.reported);
     let names: BTreeSet<&str> = parts()

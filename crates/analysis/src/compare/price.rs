@@ -10,7 +10,7 @@ pub struct Price {
     pub amount: f64,
     /// The currency as typed; empty if none was.
     pub currency: String,
-    /// The period it pays for.
+    /// The period that the amount pays for.
     pub per: Period,
 }
 
@@ -31,17 +31,17 @@ pub enum Period {
 /// Why a price could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PriceError {
-    /// There is no amount in it.
+    /// The price contains no amount.
     #[error("'{0}' is no price; write an amount and a period, such as 5.00/month or EUR 0.01/hour")]
     Amount(String),
     /// The period is missing or unknown.
     #[error("'{words}': '{period}' is no period; write for example {amount}/month (or /hour, /day, /year)")]
     Period {
-        /// What was typed.
+        /// The text as typed.
         words: String,
-        /// What stands in place of the period.
+        /// The text in place of the period.
         period: String,
-        /// What stands before the slash.
+        /// The text before the slash.
         amount: String,
     },
     /// The amount is not above zero.

@@ -1,4 +1,4 @@
-//! How one side's figure compares with another's, and how well that is known.
+//! Ratios of one side's figure to another's, with their uncertainty.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,9 @@ pub struct Sample {
     pub value: f64,
     /// Seconds measured, if known.
     pub seconds: Option<f64>,
-    /// The figure interval by interval, if there is a series; otherwise empty.
+    /// The figure by interval, if there is a series; otherwise empty.
     pub series: Vec<f64>,
-    /// How far the tool's own figure may lie from what it printed, as a share of it; 0 if plimsoll measured it.
+    /// Greatest rounding error of a printed figure, as a share of it; 0 if plimsoll measured it.
     pub rounding: f64,
 }
 
@@ -28,11 +28,11 @@ pub struct Ratio {
     pub interval: Option<(f64, f64)>,
     /// Range of the ratio from the rounding of the printed figures alone, if that is over 1 %.
     pub by_rounding: Option<(f64, f64)>,
-    /// What the interval rests on, or why there is none.
+    /// The data behind the interval, or the reason why there is none.
     pub basis: Basis,
-    /// The answer that follows.
+    /// The conclusion from the ratio.
     pub answer: Answer,
-    /// What pairs show besides, if the sides were loaded in turns.
+    /// Statistics of the pairs, if the sides were loaded in turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
 }
@@ -42,21 +42,21 @@ pub struct Ratio {
 pub struct Pairs {
     /// Number of pairs: blocks in which both sides have the figure.
     pub blocks: usize,
-    /// Number of comparisons they come from: other volumes of the two kinds, or other hours.
+    /// Number of comparisons that the pairs come from: other volumes of the two kinds, or other hours.
     pub comparisons: usize,
-    /// Probability that chance alone gives a difference this one-sided or more; 1 if nothing can be said.
+    /// Probability that chance alone gives a difference at least this one-sided; 1 if nothing is known.
     pub p: f64,
-    /// Share of false alarms at which this row is believed among all rows (Benjamini, Hochberg 1995).
+    /// False discovery rate at which this row is accepted among all rows (Benjamini, Hochberg 1995).
     pub false_discovery: f64,
     /// Interval that decides on equivalence: two one-sided tests at 5 % make it a 90 % interval.
     pub equivalence: Option<(f64, f64)>,
     /// Share within which differences are of no consequence.
     pub margin: f64,
-    /// Least difference, as a share, that this number of blocks with this noise shows in four comparisons of five.
+    /// Least difference, as a share, that this number of blocks with this noise detects in four comparisons of five.
     pub detectable: Option<f64>,
-    /// Probability that a side strays by itself, as slowly as the comparison lasts. The intervals allow for it.
+    /// Probability that a side strays by itself, as slowly as the comparison lasts. The intervals allow for that.
     pub wanders: f64,
-    /// Whether that is likelier than not: then only differences far beyond all straying are believed.
+    /// Whether straying is likelier than not: then only differences far beyond all straying are accepted.
     pub strays_slowly: bool,
     /// Standard deviation of the difference from one comparison to the next, as a share; `None` for a single comparison.
     pub between: Option<f64>,
@@ -66,8 +66,8 @@ pub struct Pairs {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Several runs per side: the median of all ratios of their runs, with the interval that inverts the
-    /// Mann–Whitney test (Hodges, Lehmann 1963). It covers what differs between runs.
+    /// Several runs per side: the median of all ratios of their runs, with the interval that inverts the Mann–Whitney
+    /// test (Hodges, Lehmann 1963). It includes the variation between runs.
     Runs {
         /// Runs of the first side.
         first: usize,
@@ -75,9 +75,9 @@ pub enum Basis {
         other: usize,
     },
     /// One run per side with its series: the interval of the ratio of means, from long-run variances that allow for
-    /// seconds that resemble their neighbours. It covers nothing that differs between runs.
+    /// correlated seconds. It does not include the variation between runs.
     Series {
-        /// Values of the shorter series, one per interval (of a second, as a rule).
+        /// Values of the shorter series, one per interval (usually of a second).
         seconds: usize,
     },
     /// Sides loaded in turns: the median of the pairwise means of the differences, block by block, with the interval
@@ -85,7 +85,7 @@ pub enum Basis {
     Pairs {
         /// Blocks in which both sides have the figure.
         blocks: usize,
-        /// Comparisons they come from.
+        /// Comparisons that the blocks come from.
         comparisons: usize,
     },
     /// One run per side, and no series that is long enough.
@@ -101,13 +101,13 @@ pub enum Basis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The interval excludes ±2 %; of pairs, the difference is no chance among all rows, and not surely within the margin.
+    /// The interval excludes ±2 %; for pairs, the difference is significant among all rows and may exceed the margin.
     Differs,
-    /// The interval lies within ±5 %; of pairs, within the margin.
+    /// The interval lies within ±5 %; for pairs, within the margin.
     Same,
-    /// Neither: this number of runs per side would likely settle it.
+    /// Neither is shown: this number of runs per side would likely decide.
     Undecided {
-        /// Runs per side; of pairs, blocks.
+        /// Runs per side; for pairs, blocks.
         runs: usize,
     },
     /// One run each: a difference between volumes looks the same as one between two hours of one volume.
@@ -116,19 +116,18 @@ pub enum Answer {
 
 /// Share up to which a difference is of no consequence (method 11).
 const DIFFERENT: f64 = 0.02;
-/// Share within which two volumes are the same (method 11).
+/// Share within which two volumes are equal (method 11).
 const EQUAL: f64 = 0.05;
-/// Fewest runs per side that give a distribution-free 95 % interval.
+/// Fewest runs per side for a distribution-free 95 % interval.
 const RUNS_MIN: usize = 4;
-/// Fewest values of a series from which its long-run variance is known well enough.
+/// Fewest values of a series from which its long-run variance can be estimated.
 const SERIES_MIN: usize = 10;
-/// Most runs that are ever proposed: beyond, the difference is too small for what it costs to see.
+/// Most runs that are ever proposed: beyond, the difference is too small to be worth the cost of detecting it.
 const RUNS_MOST: usize = 100;
-/// Runs per side that are proposed if there is one each: the least and the greatest of six hold the median with 96.9
-/// % (method 11).
+/// Runs per side that are proposed if there is one each: the range of six contains the median with 96.9 % (method 11).
 pub const RUNS_PROPOSED: usize = 6;
 
-/// Returns how `other` compares with `first`; `None` if one of them has no run.
+/// Returns the ratio of `other` to `first`; `None` if one of them has no run.
 pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
     let value = mean(other)? / mean(first)?;
     let least = first.len().min(other.len());
@@ -185,7 +184,7 @@ fn answer((low, high): (f64, f64), runs: usize) -> Answer {
     if low > 1.0 - EQUAL && high < 1.0 + EQUAL {
         return Answer::Same;
     }
-    // The interval narrows with the root of the number of runs; it has to fit within what is of no consequence.
+    // The interval narrows with the root of the number of runs, and must fit within differences of no consequence.
     let wide = (high.ln() - low.ln()) / 2.0 / DIFFERENT;
     let needed = (runs as f64 * wide * wide).ceil() as usize;
     Answer::Undecided { runs: needed.clamp(runs + 1, RUNS_MOST) }
@@ -200,7 +199,7 @@ fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
         zero if zero <= 0.0 => 1.0,
         _ => squared * squared / (a.relative * a.relative / a.df + b.relative * b.relative / b.df),
     };
-    // A meter's counts may vary less than the count that an edge can hide.
+    // A meter's counts may vary less than the count hidden at an edge.
     let half = (t_quantile(0.975, df.max(1.0)) * squared.sqrt()).max(a.edge + b.edge);
     let value = other.value / first.value;
     let seconds = first.series.len().min(other.series.len());
@@ -214,14 +213,14 @@ fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
     })
 }
 
-/// How well the mean of a series is known: its relative variance, degrees of freedom, and one count as a share of it.
+/// Precision of the mean of a series: its relative variance, degrees of freedom, and one count as a share of it.
 struct MeanPrecision {
     relative: f64,
     df: f64,
     edge: f64,
 }
 
-/// Returns how well the mean of a series is known; `None` if it is too short or its mean is not above zero.
+/// Returns the precision of the mean of a series; `None` if it is too short or its mean is not above zero.
 fn known(series: &[f64]) -> Option<MeanPrecision> {
     let n = series.len() as f64;
     let mean = series.iter().sum::<f64>() / n;

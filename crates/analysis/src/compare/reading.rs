@@ -1,4 +1,4 @@
-//! What the figures of one side show of its volume by a policy's arithmetic, and what they do not show.
+//! Conclusions from the figures of one side about its volume, by a policy's arithmetic.
 
 use policy::{Bucket, Limit, Limits, Resource};
 use schemars::JsonSchema;
@@ -19,9 +19,9 @@ pub struct ReadingFinding {
     /// The reading, with its numbers.
     #[serde(flatten)]
     pub reading: Reading,
-    /// Each work that shows it, with its I/Os per second, both directions.
+    /// Each work that shows the reading, with its I/Os per second, both directions.
     pub evidence: Vec<(Work, f64)>,
-    /// How sure it is.
+    /// Confidence in the reading.
     pub confidence: Confidence,
 }
 
@@ -33,9 +33,9 @@ pub enum Reading {
     OnCredits {
         /// The policy with its parameters.
         policy: String,
-        /// The rate that it serves for ever.
+        /// The rate that the policy allows for ever.
         baseline: f64,
-        /// The rate that it serves while there are credits.
+        /// The rate that the policy allows while there are credits.
         burst: f64,
         /// Credits of a full bucket.
         bucket: f64,
@@ -47,8 +47,8 @@ pub enum Reading {
         loads: usize,
         /// Whether any load ran at the baseline.
         baseline_seen: bool,
-        /// The most credits the loads can have spent of a full bucket, less what it earned under load: what it
-        /// earned between loads is not known.
+        /// The most credits of a full bucket that the loads can have spent, less the earnings under load: the earnings
+        /// between loads are not known.
         spent_most: f64,
         /// Seconds that a bucket that was full before would still last at the burst rate.
         left_s: f64,
@@ -59,25 +59,25 @@ pub enum Reading {
     WithinBaseline {
         /// The policy with its parameters.
         policy: String,
-        /// The rate that it serves for ever.
+        /// The rate that the policy allows for ever.
         baseline: f64,
         /// The greatest rate seen.
         most: f64,
     },
-    /// The loads ran at a cap of the declared type that holds for ever.
+    /// The loads ran at a cap of the declared type that lasts for ever.
     AtCap {
         /// The policy with its parameters.
         policy: String,
-        /// What is capped.
+        /// The capped quantity.
         quantity: Quantity,
         /// The cap.
         cap: f64,
     },
-    /// The loads ran faster than the declared type serves for ever, but within what it allows for a while.
+    /// The loads ran faster than the declared type allows for ever, but within what it allows for a while.
     InBurst {
         /// The policy with its parameters.
         policy: String,
-        /// The rate that it serves for ever.
+        /// The rate that the policy allows for ever.
         baseline: f64,
         /// The greatest rate seen.
         seen: f64,
@@ -89,62 +89,62 @@ pub enum Reading {
         /// The greatest share of a cap that was used, 0 to 1.
         share: f64,
     },
-    /// A load ran faster than the declared type allows: it is another type, or a cache answered.
+    /// A load ran faster than the declared type allows: the volume is of another type, or a cache answered.
     AbovePolicy {
         /// The policy with its parameters.
         policy: String,
-        /// The most that it allows, credits included.
+        /// The highest rate that the policy allows, credits included.
         most: f64,
         /// The rate seen.
         seen: f64,
     },
-    /// Loads that have nothing else in common reached one rate: something limits it, and nothing declared says what.
+    /// Loads with nothing else in common reached one rate: something limits it, and nothing declared explains it.
     OneLevel {
         /// The rate.
         level: f64,
-        /// How far apart the loads lie, as a share of the rate.
+        /// Greatest distance between the loads, as a share of the rate.
         apart: f64,
     },
-    /// Loads of one block size reached rates far apart: no cap on I/Os per second was seen at the rates tested.
+    /// Loads of one block size reached widely different rates: no cap on I/Os per second was seen at the rates tested.
     NoCapSeen {
         /// The least and the greatest rate.
         seen: (f64, f64),
     },
-    /// Reads were enough faster than writes that a cache may have answered them.
+    /// Reads were so much faster than writes that a cache may have answered them.
     ReadsMuchFaster {
         /// Ratio of reads per second to writes per second.
         times: f64,
     },
-    /// The machine has CPU credits of its own, which run out too.
+    /// The machine has CPU credits of its own, which may run out too.
     MachineCredits {
         /// The machine's type.
         machine: String,
     },
 }
 
-/// Largest error of a level once its unit is settled, as a share (method 6.1).
+/// Greatest error of a level once its unit is known, as a share (method 6.1).
 const NEAR: f64 = 0.03;
-/// What a meter may let through early or late at the ends of a load, in seconds of the rate: the slice of the
-/// coarsest published throttle, and half of it again (method 5.3).
+/// Advance or delay of a meter at the ends of a load, in seconds of the rate: the slice of the coarsest published
+/// throttle, and half of it again (method 5.3).
 const SLICE_S: f64 = 0.15;
-/// Share beyond which a rate is another rate, however short the load was.
+/// Share beyond which a rate differs from another, however short the load was.
 const NEAR_MOST: f64 = 0.15;
 /// Share within which rates of different loads are one level.
 const ONE_LEVEL: f64 = 0.05;
-/// Least ratio of reads to writes that makes a cache suspected; a volume without one seldom reads three times as fast.
+/// Least ratio of reads to writes that suggests a cache; without one, a volume seldom reads three times as fast.
 const MUCH_FASTER: f64 = 4.0;
 /// Beginnings of the names of machine types with CPU credits.
 const CPU_CREDITS: [&str; 6] = ["t2.", "t3.", "t3a.", "t4g.", "standard_b", "e2-"];
 
-/// Share below the offered rate within which a rate is the offered one.
+/// Share below the offered rate within which a rate equals the offered one.
 const HELD_NEAR: f64 = 0.05;
 
-/// What a volume was asked for at one time: jobs that ran side by side, both directions.
+/// The load on a volume at one time: jobs that ran side by side, both directions.
 struct Load {
     work: Work,
     seconds: f64,
     parts: Vec<Part>,
-    /// Whether the offered rate may have limited a job of it: then its rate shows no cap.
+    /// Whether the offered rate may have limited one of the jobs: then the load's rate shows no cap.
     held: bool,
 }
 
@@ -159,7 +159,7 @@ struct Part {
 }
 
 impl Part {
-    /// Spreads its rates over a longer time, of which they cover `share`.
+    /// Spreads the rates over a longer time, of which they cover `share`.
     fn stretch(&mut self, share: f64) {
         self.iops *= share;
         self.bytes_per_second *= share;
@@ -167,14 +167,14 @@ impl Part {
 }
 
 impl Load {
-    /// Returns how far its rate may lie from the level that limits it, as a share: a short load may see a slice of
-    /// the meter too many or too few.
+    /// Returns the greatest distance of the rate from the level that limits it, as a share: a short load may include a
+    /// slice of the meter too many or too few.
     fn near(&self) -> f64 {
         let ends = if self.seconds > 0.0 { SLICE_S / self.seconds } else { 0.0 };
         (NEAR + ends).min(NEAR_MOST)
     }
 
-    /// Adds what ran beside the others; what ended earlier did nothing for the rest of the longest time.
+    /// Adds a part that ran beside the others; a part that ended earlier did nothing for the rest of the longest time.
     fn take(&mut self, mut part: Part, seconds: f64) {
         let longest = self.seconds.max(seconds);
         if self.seconds > 0.0 && seconds > 0.0 {
@@ -196,7 +196,7 @@ impl Load {
     }
 }
 
-/// Returns what the figures of each side show, in the order of the sides.
+/// Returns the readings of each side, in the order of the sides.
 pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFinding> {
     let mut found = Vec::new();
     for (number, (side, items)) in sides.iter().zip(measured).enumerate() {
@@ -213,7 +213,7 @@ pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFin
         match &side.limits {
             Some(limits) => {
                 let found = declared(limits, &all);
-                // One rate below every declared cap: something else limits it, or the volume is of another type.
+                // One rate below every declared cap: another limit applies, or the volume is of another type.
                 let below = matches!(found, Some((Reading::BelowCaps { .. }, ..)));
                 add(found);
                 let level = undeclared(&all);
@@ -239,7 +239,7 @@ fn evidence(loads: &[&Load]) -> Vec<(Work, f64)> {
     found.into_iter().map(|(work, sum, count)| (work, sum / count)).collect()
 }
 
-/// Joins jobs and directions that ran side by side into loads; what has no rate is no load.
+/// Joins jobs and directions that ran side by side into loads; items without a rate are left out.
 fn loads(items: &[Item]) -> Vec<Load> {
     let mut loads: Vec<(Source, Load)> = Vec::new();
     for item in items.iter().filter(|item| !item.work.spaced) {
@@ -260,7 +260,7 @@ fn loads(items: &[Item]) -> Vec<Load> {
     loads.into_iter().map(|(_, load)| load).collect()
 }
 
-/// Whether it reached about what was offered, or it is not known what limited it.
+/// Whether the item reached about the offered rate, or its limit is not known.
 fn held(item: &Item) -> bool {
     match (item.work.offered, item.iops) {
         (Some(0), _) => false,
@@ -282,7 +282,7 @@ fn part(item: &Item) -> Option<Part> {
     })
 }
 
-/// Returns the work of two jobs, or two directions of one, together: what differs between them is left open.
+/// Returns the joint work of two jobs, or of two directions of one; fields that differ are left open.
 fn joined(a: &Work, b: &Work) -> Work {
     fn both<T: PartialEq + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
         a.filter(|_| a == b)
@@ -324,7 +324,7 @@ fn credits(limit: &Limit) -> Option<Credits<'_>> {
     (burst.rate > limit.baseline).then_some(Credits { limit, burst: burst.rate, bucket: size })
 }
 
-/// Returns the operations that an I/O of `block` bytes is charged, at most: sequential I/Os may be merged before.
+/// Returns the most operations that an I/O of `block` bytes is charged: sequential I/Os may be merged first.
 pub(super) fn charge(limit: &Limit, block: f64) -> f64 {
     limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
 }
@@ -396,7 +396,7 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> PossibleReading<'a> {
     let all = limits.limits.iter().flat_map(|limit| loads.iter().map(move |load| (limit, *load)));
     let (limit, tightest) = all.max_by(|a, b| share(a.0, a.1).total_cmp(&share(b.0, b.1)))?;
     let (used, near) = (share(limit, tightest), tightest.near());
-    // If a provider's MB may be one of 1,000,000 bytes, the cap may be that much lower.
+    // If a provider's MB may be 1,000,000 bytes, the cap may be that much lower.
     let least = if limit.unit_ambiguous { 1e6 / 1_048_576.0 } else { 1.0 };
     let reading = match (limit.burst, used) {
         (Some(burst), above) if above > 1.0 + near && above <= burst.rate / limit.baseline * (1.0 + near) => {
@@ -407,12 +407,12 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> PossibleReading<'a> {
             Reading::AbovePolicy { policy, most, seen: limit.baseline * above }
         }
         (_, below) if below < least - near => Reading::BelowCaps { policy, share: below },
-        // The rate asked for may be what limits the load.
+        // The offered rate may be what limits the load.
         _ if only_held => return None,
         _ => Reading::AtCap { policy, quantity: quantity(limit.resource), cap: limit.baseline },
     };
     let shown = |load: &&Load| (share(limit, load) - used).abs() <= load.near();
-    // Only a rate at the policy's own figure speaks for the policy.
+    // Only a rate that equals the policy's own figure is evidence for the policy.
     let sure = if matches!(reading, Reading::AtCap { .. }) { Confidence::Strong } else { Confidence::Likely };
     Some((reading, loads.iter().copied().filter(shown).collect(), sure))
 }
@@ -424,12 +424,12 @@ fn quantity(resource: Resource) -> Quantity {
     }
 }
 
-/// Returns the loads that nothing but the volume or the machine limited.
+/// Returns the loads that only the volume or the machine can have limited.
 fn free<'a>(loads: &[&'a Load]) -> Vec<&'a Load> {
     loads.iter().copied().filter(|load| !load.held).collect()
 }
 
-/// Returns what loads show without a declared type: one level, or that no cap was seen.
+/// Returns the reading of loads without a declared type: one level, or no cap seen.
 fn undeclared<'a>(loads: &[&'a Load]) -> PossibleReading<'a> {
     let loads = &free(loads);
     let first = loads.first()?;

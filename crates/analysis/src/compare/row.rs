@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ratio::Ratio;
 use super::work::Work;
 
-/// Least bytes of a block whose bytes per second are compared; smaller ones are compared by I/Os per second.
+/// Least bytes of a block to be compared by bytes per second; smaller ones are compared by I/Os per second.
 const LARGE: u64 = 64 << 10;
 
 /// The figure that is compared.
@@ -26,7 +26,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Whether it is a latency, in nanoseconds, of which less is better.
+    /// Whether the measure is a latency, in nanoseconds, of which less is better.
     #[must_use]
     pub const fn is_latency(self) -> bool {
         matches!(self, Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99)
@@ -40,12 +40,12 @@ pub struct Row {
     pub work: Work,
     /// The figure that is compared.
     pub measure: Measure,
-    /// Figures, one per side: the mean of its runs, and each run; `None` if it was not measured there.
+    /// Figures, one per side: the mean of its runs, and each run; `None` if the side lacks the work.
     pub figures: Vec<Option<SideFigure>>,
     /// Ratios, one per side, to the first side that has a figure; `None` for that side.
     pub ratios: Vec<Option<Ratio>>,
-    /// What each side's tool did not record of the work, such as `depth`. The side's figures count as this work
-    /// because nothing speaks against it, but may be of another.
+    /// Fields of the work that each side's tool did not record, such as `depth`. The side's figures count as this work
+    /// because nothing contradicts it, but may be of another.
     pub unrecorded: Vec<Vec<String>>,
 }
 
@@ -56,9 +56,9 @@ pub struct SideFigure {
     pub value: f64,
     /// Each run.
     pub runs: Vec<f64>,
-    /// How far the tool's own figure may lie from what it printed, as a share; 0 if plimsoll measured it.
+    /// Greatest rounding error of a printed figure, as a share; 0 if plimsoll measured it.
     pub rounding: f64,
-    /// Seconds measured, all runs together; `None` if an import does not say.
+    /// Seconds measured, all runs together; `None` if an import does not state them.
     pub seconds: Option<f64>,
 }
 

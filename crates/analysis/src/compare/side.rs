@@ -8,7 +8,7 @@ use workload::Bytes;
 
 use super::price::Price;
 
-/// One side of a comparison: runs of one volume, and what its owner says of it.
+/// One side of a comparison: runs of one volume, with the owner's statements about it.
 #[derive(Clone, Debug)]
 pub struct Side {
     /// Name of the side.
@@ -17,9 +17,9 @@ pub struct Side {
     pub runs: Vec<Run>,
     /// The policy that the owner declares.
     pub limits: Option<Limits>,
-    /// What the volume costs.
+    /// Price of the volume.
     pub price: Option<Price>,
-    /// Size of the volume; `None`: as the policy or the runs say.
+    /// Size of the volume; `None`: as stated by the policy or the runs.
     pub size: Option<Bytes>,
     /// The machine type that the owner declares, such as `t2.small`.
     pub machine: Option<String>,
@@ -44,7 +44,7 @@ pub enum SizeFrom {
     Run,
 }
 
-/// Returns how large the volume is: as typed, else as its policy says, else the device that was measured.
+/// Returns the size of the volume: as typed, or else from its policy, or else of the device that was measured.
 pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
     let typed = side.size.map(|size| (size.0, SizeFrom::Typed));
     let of_policy = || {

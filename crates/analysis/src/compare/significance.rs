@@ -1,4 +1,4 @@
-//! What error is allowed to a comparison, and to each load of it.
+//! The error allowed for a comparison, and for each load of it.
 
 /// Accepted share of false alarms, over all rows together.
 pub const ALPHA: f64 = 0.05;
@@ -7,8 +7,8 @@ pub(super) const POWER: f64 = 0.8;
 /// Standard normal quantile of `POWER`.
 pub(super) const POWER_QUANTILE: f64 = 0.842;
 
-/// Returns the error allowed to the figures of one load if the others do not differ: figures of a load go together,
-/// so the rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
+/// Returns the error allowed for the figures of one load if the others do not differ: the figures of a load depend on
+/// each other, so the rule for all rows (Benjamini, Hochberg) allows them their share of the rows.
 pub(super) fn of_one_load(alpha: f64, loads: usize) -> f64 {
     alpha / loads.max(1) as f64
 }

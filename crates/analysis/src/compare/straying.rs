@@ -1,5 +1,5 @@
-//! Sides that stray by themselves, as slowly as the comparison lasts: the blocks then say the same thing again and
-//! again, and intervals that take them for independent are too narrow.
+//! Sides that stray by themselves, as slowly as the comparison lasts: the blocks then repeat each other, and intervals
+//! that assume them independent are too narrow.
 
 use statistics::wander::{Level, levels};
 
@@ -10,18 +10,18 @@ use super::significance::{ALPHA, POWER_QUANTILE, of_one_load};
 /// Probability above which a side is reported to stray.
 const LIKELY: f64 = 0.5;
 
-/// What one measure of one side reached under each load, block by block, relative to the first side.
+/// One measure of one side under each load, block by block, relative to the first side.
 struct Group {
     side: usize,
-    /// Indices of the rows that have it.
+    /// Indices of the rows with the measure.
     rows: Vec<usize>,
-    /// The logarithms of its ratios, one series per row.
+    /// The logarithms of the ratios, one series per row.
     logs: Vec<Vec<f64>>,
 }
 
-/// Widens what `rows` show by what a side may have strayed. The loads of a comparison see the same volume, so what
-/// they have in common from block to block tells straying from noise. Rows of several comparisons have their own
-/// unit and stay as they are.
+/// Widens the intervals of `rows` by how much a side may have strayed. The loads of a comparison run on the same
+/// volume, so their common movement from block to block distinguishes straying from noise. Rows of several comparisons
+/// have their own unit and are left unchanged.
 pub(super) fn widen(rows: &mut [Row], looks: usize, loads: usize) {
     let of_look = Look { alpha: ALPHA / looks.max(1) as f64, looks: looks.max(1) as f64, loads };
     for group in groups(rows) {
@@ -54,13 +54,13 @@ fn groups(rows: &[Row]) -> Vec<Group> {
     groups
 }
 
-/// Whether two measures are one figure, as operations and bytes per second are, in two units.
+/// Whether two measures are one figure in two units, as operations and bytes per second are.
 fn is_alike(one: Measure, other: Measure) -> bool {
     one == other || !(one.is_latency() || other.is_latency())
 }
 
-/// Returns the logarithms of each side's ratios to the first, block by block, with the side's number; nothing for a
-/// ratio of several comparisons, or without noise.
+/// Returns the logarithms of each side's ratios to the first, block by block, with the side's number; none for a ratio
+/// of several comparisons, or without noise.
 fn series(row: &Row) -> Vec<(usize, Vec<f64>)> {
     let Some(first) = row.figures.first().and_then(Option::as_ref) else { return Vec::new() };
     let of_one = |ratio: &Option<Ratio>| {
@@ -76,7 +76,7 @@ fn series(row: &Row) -> Vec<(usize, Vec<f64>)> {
     logs.collect()
 }
 
-/// One look at the blocks, and its part of the error.
+/// One look at the blocks, with its share of the allowed error.
 struct Look {
     alpha: f64,
     looks: f64,
@@ -97,8 +97,8 @@ impl Look {
         self.shows(pairs, level);
     }
 
-    /// Raises the detectable difference to half the interval that one load alone is judged by, plus what the
-    /// difference strays.
+    /// Raises the detectable difference to half the interval by which one load alone is judged, plus the difference's
+    /// straying.
     fn shows(&self, pairs: &mut Pairs, level: &Level) {
         let (low, high) = level.within(1.0 - of_one_load(self.alpha, self.loads));
         let reach = f64::midpoint(high, -low) + POWER_QUANTILE * level.error();

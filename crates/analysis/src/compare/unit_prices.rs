@@ -1,4 +1,4 @@
-//! Cost of a unit: price divided by what was reached, by what was reached within a latency, and by what can be stored.
+//! Price per unit: of the rate, of the rate within a latency bound, and of the storage.
 
 use std::collections::BTreeSet;
 
@@ -16,18 +16,18 @@ use super::work::Work;
 /// What one unit costs on each side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PriceRow {
-    /// Work that reached it; `None` for the price of space.
+    /// Work with the priced rate; `None` for the price of space.
     pub work: Option<Work>,
     /// Figure whose unit is priced; `None` for a gigabyte (1,000,000,000 bytes) of space.
     pub measure: Option<Measure>,
     /// Price per month of one unit on each side: an I/O per second, a MB/s, a GB; `None` if price or figure is missing.
     pub prices: Vec<Option<f64>>,
-    /// Price on each side at the rate that the declared policy serves for ever, if the figure lies above that rate
+    /// Price on each side at the rate that the declared policy allows for ever, if the figure is above that rate
     /// because of a burst; otherwise `None`.
     pub at_baseline: Vec<Option<f64>>,
     /// The cheapest side, if all sides with a price have one currency.
     pub cheapest: Option<Cheapest>,
-    /// The latency that had to be kept, if the price is that of the greatest rate that keeps it.
+    /// The bound on latency, if the price is that of the greatest rate within one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
 }
@@ -37,7 +37,7 @@ pub struct PriceRow {
 pub struct Within {
     /// Bound on the 99th percentile of latency, nanoseconds.
     pub latency_ns_p99: u64,
-    /// Greatest rate on each side within the bound, and its depth; `None` if no rate kept it.
+    /// Greatest rate on each side within the bound, and its depth; `None` if no rate is within it.
     pub reached: Vec<Option<RateWithinLatency>>,
 }
 
@@ -59,11 +59,11 @@ pub struct Cheapest {
     pub times: f64,
 }
 
-/// Bytes of the unit that throughput is priced by.
+/// Bytes of the units by which throughput and space are priced.
 const MEGABYTE: f64 = 1e6;
 const GIGABYTE: f64 = 1e9;
 
-/// Returns a row for each rate, and one for space; nothing if no side has a price.
+/// Returns a row for each rate, and one for space; none if no side has a price.
 pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
     if sides.iter().all(|side| side.price.is_none()) {
         return Vec::new();
@@ -99,8 +99,8 @@ fn priced(
     PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices, at_baseline, within: None }
 }
 
-/// Returns a row for each kind of work, whatever its depth: the price of the greatest rate whose 99th percentile of
-/// latency stays within the bound. Which depth that takes is the volume's affair.
+/// Returns a row for each kind of work, at whatever depth: the price of the greatest rate whose 99th percentile of
+/// latency is within the bound.
 pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64) -> Vec<PriceRow> {
     if sides.iter().all(|side| side.price.is_none()) {
         return Vec::new();
@@ -124,8 +124,8 @@ pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64
     kinds.into_iter().map(of_kind).collect()
 }
 
-/// Returns the greatest rate of this kind of work at a depth whose 99th percentile, in the mean of all runs and
-/// blocks, is within the latency.
+/// Returns the greatest rate of this kind of work at a depth whose 99th percentile, averaged over all runs and blocks,
+/// is within the bound.
 fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> Option<RateWithinLatency> {
     let own = |item: &&Item| Work { depth: None, ..item.work.clone() } == *kind;
     let own: Vec<&Item> = items.iter().filter(own).collect();
@@ -142,7 +142,7 @@ fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> O
     depths.into_iter().filter_map(at).max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
 
-/// Ratio to the baseline above which a rate is a burst's and not due to the slices of a meter.
+/// Ratio to the baseline above which a rate is due to a burst and not to the slices of a meter.
 const ABOVE: f64 = 1.06;
 
 /// Returns the ratio of a row's load to its policy's baseline, if the policy bursts and the load is above the baseline.
@@ -159,7 +159,7 @@ fn above_baseline(side: &Side, row: &Row, place: usize) -> Option<f64> {
         let whole = counts(Direction::Read) && counts(Direction::Write);
         let part = work.share().filter(|part| whole && *part > 0.0).unwrap_or(1.0);
         let used = iops / part * unit;
-        // What is faster than the burst is no burst of this policy.
+        // A rate above the burst cannot be a burst of this policy.
         let bursts = used > limit.baseline * ABOVE && used < burst.rate * ABOVE;
         bursts.then_some(used / limit.baseline)
     };

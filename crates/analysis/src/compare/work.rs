@@ -1,4 +1,4 @@
-//! What was done, whatever the job was called: the key by which figures of different tools are matched.
+//! The I/O of a job, whatever its name: the key by which figures of different tools are matched.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::step_figures::Point;
 /// What was done in one direction. A field is `None` if an import does not say it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
-    /// Direction; `None` if the tool does not say or adds both up.
+    /// Direction; `None` if the tool does not state it or adds both up.
     pub direction: Option<Direction>,
     /// Whether blocks follow each other; otherwise they are at random places.
     pub sequential: Option<bool>,
@@ -22,13 +22,13 @@ pub struct Work {
     pub depth: Option<u32>,
     /// Writes between two flushes; 0 without flushes.
     pub flush_every: Option<u32>,
-    /// I/Os per second that were offered, rounded; 0: as fast as they come back.
+    /// I/Os per second that were offered, rounded; 0: as fast as they complete.
     pub offered: Option<u64>,
-    /// Whether requests came one at a time with pauses between (ioping): they have a latency and no rate.
+    /// Whether requests were issued one at a time with pauses between (ioping): they have a latency and no rate.
     pub spaced: bool,
 }
 
-/// Difference up to which two shares of reads, in percent, are the same mix: 75 % as asked comes out as 74.97 %.
+/// Greatest difference of two shares of reads, in percent, of the same mix: 75 % as requested is measured as 74.97 %.
 const MIX_NEAR: u8 = 2;
 
 impl Work {
@@ -49,12 +49,12 @@ impl Work {
         }
     }
 
-    /// Whether both are the same work: what one records the other records too, and they agree.
+    /// Whether both are the same work: both record the same fields, and agree in them.
     pub fn same(&self, other: &Work) -> bool {
         self.may_be(other) && self.unrecorded() == other.unrecorded()
     }
 
-    /// Whether both may be the same work: they agree in all that both record.
+    /// Whether both may be the same work: they agree in all fields that both record.
     pub(super) fn may_be(&self, other: &Work) -> bool {
         fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
@@ -73,7 +73,7 @@ impl Work {
             && agree(&self.offered, &other.offered)
     }
 
-    /// Returns what of it was not recorded, in words.
+    /// Returns the names of the fields that were not recorded.
     pub fn unrecorded(&self) -> Vec<&'static str> {
         let all = [
             ("depth", self.depth.is_none()),
@@ -86,13 +86,13 @@ impl Work {
         all.into_iter().filter_map(|(what, missing)| missing.then_some(what)).collect()
     }
 
-    /// Returns the share, 0 to 1, of its direction among all I/Os of the job.
+    /// Returns the share, 0 to 1, of the work's direction among all I/Os of the job.
     pub(super) fn share(&self) -> Option<f64> {
         let reads = f64::from(self.read_percent?) / 100.0;
         Some(if self.direction? == Direction::Read { reads } else { 1.0 - reads })
     }
 
-    /// Whether it is reads only, or writes only.
+    /// Whether the job only reads, or only writes.
     pub fn is_pure(&self) -> bool {
         self.read_percent.is_some_and(pure)
     }

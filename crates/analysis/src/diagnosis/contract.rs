@@ -1,7 +1,7 @@
-//! The contract (method 12.3): what is claimed, and in which phases it is met.
+//! The contract (method 12.3): its claims, and the phases in which they are met.
 //!
-//! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the
-//! contract; both are reported. A claim on operations without a direction is one on reads and writes together.
+//! A phase that asks for less than is claimed proves no rate, and the contract does not cover one that asks for more;
+//! both are reported. A claim on operations without a direction is one on reads and writes together.
 
 use policy::{Limits, Load};
 use record::{Distribution, PhaseKind, Run, StepRecord};
@@ -22,14 +22,14 @@ use crate::watch::windows::Window;
 
 /// Share below a claim down to which a rate meets it (method 6.1).
 const TOLERANCE: f64 = 0.03;
-/// Seconds for which a rate must have been there, or half of a shorter watch, to be reached (method 12.3).
+/// Seconds for which a rate must last, or half of a shorter watch, to be reached (method 12.3).
 const REACHED_S: f64 = 10.0;
-/// Part of a phase of overload that is its end: the last of this many (method 12.3).
+/// A phase of overload ends with the last of this many parts (method 12.3).
 const END_SHARE: usize = 3;
-/// Fewest seconds that this end must have.
+/// Fewest seconds in that part.
 const END_FEWEST: usize = 3;
 
-/// Returns every claim in every phase that can say something of it.
+/// Returns every claim in every phase that bears on it.
 pub(crate) fn rows(watch: &WatchedRun<'_>, devices: &[Device<'_>], found: &[Finding]) -> Vec<ContractRow> {
     if watch.passive() {
         return watch.claims.iter().filter_map(|claim| watched_row(watch, devices, found, claim)).collect();
@@ -46,7 +46,7 @@ pub(crate) fn rows(watch: &WatchedRun<'_>, devices: &[Device<'_>], found: &[Find
     rows
 }
 
-/// Returns why what was not reached is not yet missed.
+/// Returns why a claim that was not reached is not yet missed.
 fn excuse(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> Option<Remark> {
     if disturbed(watch, row, found) {
         return Some(Remark::Disturbed);
@@ -64,7 +64,7 @@ fn serial(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool 
     step.is_some_and(closed) && found.iter().filter(one).any(within)
 }
 
-/// Whether plimsoll lacked CPU in that phase, or somebody else used the device: meanwhile, or before and after it.
+/// Whether plimsoll lacked CPU in the phase, or other programs used the device in it, or before and after it.
 fn disturbed(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool {
     let weakens =
         |finding: &&Finding| matches!(finding.meaning, Meaning::GeneratorBound(_) | Meaning::ForeignLoad(_));
@@ -114,7 +114,7 @@ fn load_row(watch: &WatchedRun<'_>, span: &Span<'_>, claim: &ContractClaim) -> O
     Some(row)
 }
 
-/// Whether the load asks for a rate beyond which the contract covers nothing, or gets it without asking.
+/// Whether the load asks for a rate beyond the contract's claims, or gets one without asking.
 fn beyond(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
     let more = |flow: &LoadFlow, claimed: f64| {
         let rate = flow.asked.or(flow.got.map(|got| got.value)).unwrap_or(0.0);
@@ -156,15 +156,15 @@ fn judge_rate(row: &mut ContractRow, (span, flow): (&Span<'_>, &LoadFlow), overl
     }
 }
 
-/// Returns what a phase of overload got in the last third of its time, in I/Os per second: a volume that bears the
-/// claim gives at least that to a load that asks for more. `None` if that was too short.
+/// Returns the rate in the last third of a phase of overload, in I/Os per second: a volume that keeps the claim gives
+/// at least that to a load that asks for more. `None` if that third was too short.
 fn at_the_end(span: &Span<'_>, direction: Option<Direction>) -> Option<Estimate> {
     let seconds = seconds_of(span.step?, direction);
     let last = &seconds[seconds.len() - seconds.len() / END_SHARE..];
     estimate(last).filter(|_| last.len() >= END_FEWEST)
 }
 
-/// Marks a rate above what the policy's credits earn: it does not last.
+/// Marks a rate above the earning rate of the policy's credits: it does not last.
 fn on_credits(watch: &WatchedRun<'_>, span: &Span<'_>, row: &mut ContractRow) {
     let rate = row.measured.map_or(0.0, |measured| measured.value);
     let baseline = watch.limits.zip(span.step).and_then(|(limits, step)| baseline(limits, step));
@@ -186,7 +186,7 @@ fn baseline(limits: &Limits, step: &StepRecord) -> Option<f64> {
     Some(limits.cap(&load, policy::Level::Baseline)?.iops.0)
 }
 
-/// Returns the bytes of an I/O for a claim on bytes, 1 for a claim on operations.
+/// Returns the bytes per I/O for a claim on bytes, 1 for a claim on operations.
 fn flow_bytes(row: &ContractRow, flow: &LoadFlow) -> f64 {
     if row.quantity == Quantity::Iops { 1.0 } else { flow.size.unwrap_or(0.0) }
 }
@@ -195,7 +195,7 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// Returns what the claim bounds, in one phase.
+/// Returns the quantity that the claim bounds, in one phase.
 fn bounded(claim: &ContractClaim, (span, flow): (&Span<'_>, &LoadFlow)) -> Option<Estimate> {
     let value = match claim.percent {
         None => flow.due.mean_ns,
@@ -208,7 +208,7 @@ fn exactly(value: f64) -> Estimate {
     Estimate { value, low: value, high: value }
 }
 
-/// Marks that the contract bounds no latency at a rate beyond what it claims.
+/// Marks that the contract bounds no latency at a rate beyond its claims.
 fn not_covered(row: &mut ContractRow, claim: &ContractClaim, of: (&Span<'_>, &LoadFlow)) {
     let asked = of.1.asked.or(of.1.got.map(|got| got.value)).unwrap_or(0.0);
     row.measured = bounded(claim, of);
@@ -234,7 +234,7 @@ fn judge_latency(row: &mut ContractRow, claim: &ContractClaim, of: (&Span<'_>, &
     };
 }
 
-/// Returns a percentile of our own latency, if at least two I/Os lie beyond it (method 7.1).
+/// Returns a percentile of the load's own latency, if at least two I/Os lie beyond it (method 7.1).
 fn percentile(span: &Span<'_>, direction: Option<Direction>, percent: f64) -> Option<f64> {
     let mut all = Distribution::default();
     let ways = direction.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
@@ -243,8 +243,8 @@ fn percentile(span: &Span<'_>, direction: Option<Direction>, percent: f64) -> Op
     all.percentile(percent).filter(|_| beyond >= 2.0).map(|value| value as f64)
 }
 
-/// Judges a claim by somebody else's work: a rate that was reached is proven, one that was held below is missed, and
-/// of latencies the counters keep the mean.
+/// Judges a claim by other programs' I/O: a rate that was reached is proven, one limited to less is missed, and the
+/// counters store only the mean of latencies.
 fn watched_row(
     watch: &WatchedRun<'_>,
     devices: &[Device<'_>],
@@ -276,7 +276,7 @@ fn watched_row(
     Some(row)
 }
 
-/// Returns the device that did the most, of those with nothing sampled below them.
+/// Returns the device with the most I/O, of those with nothing sampled below them.
 fn busiest<'d, 's>(watch: &WatchedRun<'_>, devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
     let work = |device: &Device<'_>| device.ticks.iter().map(Tick::all).sum::<f64>();
     let sampled = |name: &String| watch.recording.devices().contains(&name.as_str());
@@ -384,7 +384,7 @@ fn doubt(remark: Remark, row: &ContractRow) -> Option<Doubt> {
     }
 }
 
-/// Formats what a claim is about, such as `read IOPS, load 100%`.
+/// Formats the subject of a claim, such as `read IOPS, load 100%`.
 fn what(claim: &ContractClaim, phase: Option<&str>) -> String {
     let way = claim.direction.map_or(String::new(), |way| format!("{} ", way.name()));
     let quantity = match claim.quantity {

@@ -1,4 +1,4 @@
-//! How small an effect the rules could have seen: without that, silence is no finding.
+//! Smallest effects that the rules would have detected: without these, the absence of a finding means nothing.
 
 use statistics::quantile::{median, median_absolute_deviation};
 
@@ -11,14 +11,14 @@ use crate::watch::watched_run::{Span, WatchedRun};
 use crate::watch::windows::USED;
 use crate::watch::{meter, timeline};
 
-/// Standard deviations of its mean by which a level must be off to be another one.
+/// Standard deviations of its mean by which a level must differ to be another one.
 const DEVIATIONS: f64 = 5.0;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Share of what it asks for below which a load of ours lacks some.
+/// Share of its requested rate below which plimsoll's own load falls short.
 const NEARLY_ALL: f64 = 0.99;
 
-/// Returns what could have been seen on a device; `None` if it was never used.
+/// Returns the smallest effects that would have been detected on a device; `None` if it was never used.
 pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<DetectionLimits> {
     let used: Vec<&Tick> = device.ticks.iter().filter(|tick| tick.all() >= USED * tick.seconds).collect();
     let each = median(&used.iter().map(|tick| tick.seconds).collect::<Vec<f64>>())?;
@@ -40,7 +40,7 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Dete
     })
 }
 
-/// Returns the load of ours that got the least of what it asked for.
+/// Returns the load of plimsoll's own with the least share of its requested rate.
 fn lacked(watch: &WatchedRun<'_>) -> Option<LoadShortfall> {
     let share = |span: &Span<'_>| {
         let load = span.load.as_ref()?;

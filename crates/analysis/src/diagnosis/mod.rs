@@ -1,4 +1,4 @@
-//! Diagnosis of a watched machine: its devices one by one, the rules, the contract, and the figures of it all.
+//! Diagnosis of a watched machine: its devices one by one, the rules, the contract, and all figures.
 //!
 //! Each device is read once, and its rules are applied while its intervals are at hand (method 12).
 
@@ -21,14 +21,14 @@ use crate::watch::ticks::{Moment, Sum, known, share_within};
 use crate::watch::watched_run::{Span, WatchedRun, place};
 use crate::watch::{contracted, series};
 
-/// What the analysis of a watch adds to that of every run.
+/// Additional results of the analysis of a watch.
 pub(crate) struct Diagnosis {
     pub watched: WatchFigures,
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
 }
 
-/// Diagnoses a watch. `known` are the findings about the run itself, which may excuse a claim that is missed.
+/// Diagnoses a watch. `known` are the findings about the run itself, which may excuse a missed claim.
 pub(crate) fn diagnose(
     run: &Run,
     limits: Option<&Limits>,

@@ -13,27 +13,26 @@ use crate::watch::ticks::Sum;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::{USED, Window};
 
-/// Queue below which a device is calm, if its latencies are those of a device without a queue.
+/// Queue below which a device is calm, if its latencies are those without a queue.
 const CALM: f64 = 2.0;
-/// Share of the time for which every task waits for I/O, above which the application waits (R10).
+/// Share of the time for which every task waits for I/O above which the application waits (R10).
 const ALL_WAIT: f64 = 0.1;
-/// Least mean number of waiting tasks with which the application waits: on a machine with other work for its CPUs,
-/// not every task waits.
+/// Least mean number of waiting tasks for the application to wait: if other work uses the CPUs, not every task waits.
 const BLOCKED: f64 = 0.9;
-/// Ratio of the device's queue to those that wait, below which they wait elsewhere.
+/// Ratio of the device's queue to the waiting tasks below which they wait elsewhere.
 const QUEUE_SHARE: f64 = 0.3;
-/// Multiple of the device's latency above which an I/O of ours waits above the device.
+/// Multiple of the device's latency above which plimsoll's own I/Os wait above the device.
 const OWN_TIMES: f64 = 4.0;
-/// Seconds by which an I/O of ours must also take longer than the device needs for it.
+/// Seconds by which plimsoll's own I/Os must also take longer than the device needs for them.
 const OWN_LONGER_S: f64 = 0.5e-3;
-/// Share of the time taken by the hypervisor above which a load of ours lacked CPU.
+/// Share of the time taken by the hypervisor above which plimsoll's own load lacked CPU.
 const STEAL: f64 = 0.05;
-/// Share of the time for which a worker was ready but not running above which a load of ours lacked CPU.
+/// Share of the time for which a worker was ready but not running above which plimsoll's own load lacked CPU.
 const RUN_DELAY: f64 = 0.25;
-/// Fewest intervals that say anything about the tasks of others.
+/// Fewest intervals from which anything is concluded about the tasks of other programs.
 const FEWEST: usize = 5;
 
-/// The application waits while the device is calm: something above it holds I/O back.
+/// The application waits while the device is calm: a throttle above the device delays I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThrottledAboveDevice {
     pub device: Place,
@@ -50,8 +49,8 @@ impl Kind for ThrottledAboveDevice {
     }
 }
 
-/// Detects that tasks of others wait while the device they use is calm. Reported for the device that a limit is set
-/// on, otherwise for the topmost one that is used.
+/// Detects that tasks of other programs wait while their device is calm. Reported for the device that has a limit, or
+/// else for the topmost one in use.
 pub(super) fn waiting_application(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
@@ -61,7 +60,7 @@ pub(super) fn waiting_application(
     }
     let all_watched = unwatched(watch).is_empty();
     let held = device.windows_where(|window| {
-        // Tasks that wait while the CPUs work may wait for a device that was not watched.
+        // Tasks that wait while the CPUs are busy may wait for a device that was not watched.
         let blocked = window.blocked >= BLOCKED && (window.full.is_nan() || all_watched);
         let waits = window.full > ALL_WAIT || blocked || reached(watch, device, window).is_some();
         let elsewhere = window.sum.mean_queue() < QUEUE_SHARE * window.blocked.max(1.0);
@@ -75,7 +74,7 @@ pub(super) fn waiting_application(
     let mean = |of: fn(&Window) -> f64| {
         held.iter().map(|&at| of(&device.windows[at])).sum::<f64>() / held.len().max(1) as f64
     };
-    // A share of the time in which hardly anybody waited says nothing of those who did.
+    // A share of the time with hardly any waiting says nothing about the tasks that did wait.
     let telling = |share: &f64| *share > ALL_WAIT;
     let share = [mean(|window| window.full), mean(|window| window.iowait)].into_iter().find(telling);
     let meaning = ThrottledAboveDevice { waiting_share: share, ..meaning(device, &held, limit) };
@@ -83,7 +82,7 @@ pub(super) fn waiting_application(
     found_in(watch, meaning, &firings(device, &held, |window| window.blocked), sure)
 }
 
-/// Detects that our own I/Os take far longer than the device needs for them.
+/// Detects that plimsoll's own I/Os take far longer than the device needs for them.
 pub(super) fn own_load(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
@@ -95,7 +94,7 @@ pub(super) fn own_load(
         let load = watch.spans[window.span].load.as_ref()?;
         Some((load.all.issued.mean_ns? / 1e9, load.in_flight))
     };
-    // What our load shows is of the whole phase, so it must be compared with the whole phase.
+    // The figures of plimsoll's own load cover the whole phase, so they are compared with the whole phase.
     let phases: Vec<Sum> = device.sums(watch);
     let held = device.windows_where(|window| {
         let Some((own, in_flight)) = waited(window) else { return false };
@@ -127,12 +126,12 @@ fn meaning(device: &Device<'_>, held: &[usize], limit: Option<&LocalLimit>) -> T
     }
 }
 
-/// Whether there is hardly a queue, and no I/O waits in it.
+/// Whether the device has hardly a queue, and no I/O waits in it.
 fn calm(device: &Device<'_>, window: &Window) -> bool {
     window.sum.mean_queue() < CALM && device.waited(window) != Some(true)
 }
 
-/// Whether requests reach the device as they were issued: if the kernel splits one, the device sees pieces.
+/// Whether requests reach the device as issued: if the kernel splits one, the device counts its pieces.
 fn whole_requests(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
     let longest = device.node.map_or(0, |node| node.facts.request_max.0);
     let step = watch.spans[window.span].step;
@@ -140,7 +139,7 @@ fn whole_requests(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) 
     longest == 0 || block.is_none_or(|block| block <= longest)
 }
 
-/// Whether a load of ours lacked CPU.
+/// Whether plimsoll's own load lacked CPU.
 fn starved(watch: &WatchedRun<'_>, window: &Window) -> bool {
     let Some(step) = watch.spans[window.span].step else { return false };
     let wall = step.ended.since(step.counted_from).0 as f64;
@@ -148,7 +147,7 @@ fn starved(watch: &WatchedRun<'_>, window: &Window) -> bool {
     window.steal > STEAL || waited > RUN_DELAY
 }
 
-/// Whether a limit is set on the device, or no other sampled device stands on it.
+/// Whether a limit is set on the device, or no other sampled device is stacked on it.
 fn topmost(watch: &WatchedRun<'_>, device: &Device<'_>) -> bool {
     let stands_on = |node: &DeviceNode| node.below.contains(&device.place.name);
     is_set_on(watch.run, device) || !watch.run.devices.iter().any(stands_on)

@@ -1,4 +1,4 @@
-//! A load that asks for more than it gets (method 12.4): the rate stays at a level, and the wait moves into the queue.
+//! A load that asks for more than it gets (method 12.4): the rate stays level, and the wait moves into the queue.
 
 use std::cmp::Ordering;
 
@@ -18,38 +18,36 @@ use crate::watch::shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Waiting};
 use crate::watch::ticks::Way;
 use crate::watch::watched_run::{Span, WatchedRun, place};
 
-/// Share of what it asks for below which a direction is throttled.
+/// Share of its requested rate below which a direction is throttled.
 const GETS: f64 = 0.97;
-/// Least mean lateness, in nanoseconds, of the I/Os of a load that gets nearly what it asks for but falls behind.
+/// Least mean lateness, in nanoseconds, of the I/Os of a load that gets nearly its requested rate but falls behind.
 const LATE_NS: f64 = 10e6;
-/// Least multiple of the lateness at the nominal rate of such a load: the wait grows from second to second.
+/// Least multiple of the lateness at the nominal rate for such a load: the wait grows from second to second.
 const LATE_TIMES: f64 = 4.0;
-/// Share of their median within which the few seconds of a phase that gets less than it asks for agree.
+/// Share of their median within which the few seconds of a throttled phase agree.
 const AGREE: f64 = 0.05;
-/// Share of their median within which the few seconds of one direction agree, which may get less only because it
-/// shares the queue with the other.
+/// Share of their median within which the few seconds of a direction agree that may get less only because of the other.
 const AGREE_SHARED: f64 = 0.01;
-/// Fewest seconds that give a variance to judge by.
+/// Fewest seconds from which a variance is taken.
 const FEW: usize = 8;
-/// Fewest seconds that do not agree by chance.
+/// Fewest seconds that agree otherwise than by chance.
 const FEWEST: usize = 3;
-/// Probability up to which the seconds of a load that gets less than it asks for may look like a meter's by chance.
+/// Probability up to which the seconds of a throttled load may resemble a meter's by chance.
 const BY_CHANCE: f64 = 0.01;
-/// Share of what it asks for below which a load with a pace lacks more than the edges of its seconds cost.
+/// Share of its requested rate below which a paced load lacks more than is lost at the edges of its seconds.
 const EDGE: f64 = 0.999;
-/// Least bytes of a request that bytes may limit if only a round figure shows that.
+/// Least bytes of a request for bytes to be the limit if only a round figure shows that.
 const LARGE: f64 = 48.0 * 1024.0;
-/// Least factor by which the wait grows.
+/// Least factor by which the wait must grow.
 const GROWS: f64 = 2.0;
 /// Share within which the rates of phases are one level.
 const SAME: f64 = 0.03;
-/// Share of the time for which a worker was ready but not running above which the worker was the limit. If it lacked
-/// some CPU and yet gets an even rate, it was not: its rate would be uneven.
+/// Share of the time for which a worker was ready but not running above which the worker was the limit. A worker that
+/// lacked some CPU and yet had an even rate was not: its rate would be uneven.
 const STARVED: f64 = 0.5;
 
-/// A load whose rate stays at a level at `scale` times the nominal rate and above, while the wait moves into the
-/// queue. `bytes`: the level is in bytes per second; `pulled`: this direction gets less only because it shares the
-/// queue.
+/// A load whose rate stays level at `scale` times the nominal rate and above, while the wait moves into the queue.
+/// `bytes`: the level is in bytes per second; `pulled`: this direction gets less only because it shares the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThrottledAboveNominal {
     pub device: Place,
@@ -67,7 +65,7 @@ impl Kind for ThrottledAboveNominal {
     }
 }
 
-/// Returns the throttle that the load runs into above its nominal rate, and the indices of the phases that show it.
+/// Returns the throttle that the load reaches above its nominal rate, and the indices of the phases that show it.
 pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<FindingOf<ThrottledAboveNominal>>, Vec<usize>) {
     let held: Vec<usize> = (0..watch.spans.len()).filter(|&at| is_held(watch, &watch.spans[at])).collect();
     let found = throttled(watch, &held);
@@ -86,7 +84,7 @@ fn lacks(flow: &LoadFlow) -> bool {
     less(flow.asked, flow.got.map(|got| got.value))
 }
 
-/// Whether a load falls behind although it gets nearly what it asks for.
+/// Whether a load falls behind although it gets nearly its requested rate.
 fn late(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
     let mean = |load: &LoadFigures| load.all.due.mean_ns.unwrap_or(f64::NAN);
     let nominal = watch.spans.iter().filter_map(|span| span.load.as_ref());
@@ -103,14 +101,14 @@ fn less(asked: Option<f64>, got: Option<f64>) -> bool {
     asked.zip(got).is_some_and(|(asked, got)| got < GETS * asked)
 }
 
-/// Whether the counts are a meter's: of both directions together, or of one.
+/// Whether the counts come from a meter: of both directions together, or of one.
 fn steady(step: &StepRecord) -> bool {
     [None, Some(Direction::Read), Some(Direction::Write)]
         .into_iter()
         .any(|way| even(&seconds_of(step, way), AGREE))
 }
 
-/// Whether there are at least three seconds, and all but one are within `share` of their median.
+/// Whether there are at least three seconds of which all but one are within `share` of their median.
 fn agree(rates: &[f64], share: f64) -> bool {
     let Some(middle) = median(rates).filter(|middle| *middle > 0.0) else {
         return false;
@@ -152,7 +150,7 @@ fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<FindingOf<Throttl
         Confidence::Possible if stays(&loads) => Confidence::Likely,
         named => named,
     };
-    // A claim on both directions says nothing beside the level of one, nor does a claim on operations beside bytes.
+    // A claim on both directions does not apply to the level of one, nor a claim on operations to bytes.
     let claimed = claimed_rate(&watch.claims).filter(|_| !bytes && pulled.is_none());
     let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
     let Phases { spans, device, .. } = phases;
@@ -168,9 +166,9 @@ fn asks_more(watch: &WatchedRun<'_>, loads: &[&LoadFigures], way: Direction) -> 
     flows.peek().is_some() && flows.all(|(load, flow)| short(load, flow))
 }
 
-/// Returns the level of these phases in operations or bytes, with the directions that are throttled themselves:
-/// those that ask for more and are even, or are at a limit of this machine. A direction that is not throttled itself
-/// but shares the queue with one that is gets less too, and unevenly.
+/// Returns the level of these phases in operations or bytes, with the directions that are throttled themselves: those
+/// that ask for more and are even, or are at a limit of this machine. A direction that is not throttled itself but
+/// shares the queue with one that is gets less too, and unevenly.
 fn level_of(watch: &WatchedRun<'_>, phases: &Phases<'_>, what: Resource) -> Option<Level> {
     let Phases { spans, device, asks } = phases;
     let steps = || spans.iter().filter_map(|span| span.step);
@@ -192,7 +190,7 @@ fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
     if way == Direction::Read { load.read.as_ref() } else { load.write.as_ref() }
 }
 
-/// Whether a phase's seconds are those of a meter; if they are too few for a variance, all but one must be within
+/// Whether the seconds of a phase come from a meter; if they are too few for a variance, all but one must be within
 /// `share` of their median.
 fn even(rates: &[f64], share: f64) -> bool {
     let metered =
@@ -200,7 +198,7 @@ fn even(rates: &[f64], share: f64) -> bool {
     rates.len() < FEW && agree(rates, share) || metered()
 }
 
-/// Returns what was reached in each second of these phases: operations, or their bytes.
+/// Returns the rate in each second of these phases: operations, or their bytes.
 fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
     let of_step = |step: &StepRecord| {
         let each = if what == Resource::Iops { 1.0 } else { mean_size([step].into_iter(), way) };
@@ -218,7 +216,7 @@ fn mean_size<'r>(steps: impl Iterator<Item = &'r StepRecord>, way: Way) -> f64 {
     bytes as f64 / ops.max(1) as f64
 }
 
-/// Chooses bytes (`true`) or operations: whichever is at the better known figure; if neither is, by the size of the requests.
+/// Chooses bytes (`true`) or operations: whichever is at the better known figure; if neither is, by the request size.
 fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
     let known = |level: &Level| match level.named {
         Some(LevelOrigin::Local(_)) => 4,
@@ -236,7 +234,7 @@ fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
     if by_bytes { (true, bytes) } else { (false, operations) }
 }
 
-/// Whether the rate stays although more and more is asked for.
+/// Whether the rate stays level although more and more is asked for.
 fn stays(loads: &[&LoadFigures]) -> bool {
     let rates: Vec<f64> = loads.iter().filter_map(|load| load.all.got).map(|got| got.value).collect();
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
@@ -254,8 +252,8 @@ fn size(spans: &[&Span<'_>]) -> f64 {
     mean_size(spans.iter().filter_map(|span| span.step), Way::Both)
 }
 
-/// Returns our own queue and latency once issued, in the mean of the throttled phases, beside those of the highest
-/// rate that is not throttled.
+/// Returns the load's own queue and latency after issue, in the mean of the throttled phases, beside those of the
+/// highest rate that is not throttled.
 fn waiting(watch: &WatchedRun<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
     let issued = |load: &LoadFigures| load.all.issued.mean_ns;
     let count = held.len() as f64;

@@ -11,10 +11,10 @@ use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::regimes::Change;
 use crate::spent::entries;
 
-/// Share within which a rate is a policy's (method 6.1).
+/// Share within which a rate equals a policy's (method 6.1).
 const FITS: f64 = 0.03;
 
-/// A bucket that emptied between `from` and `to`. If it has several accounts, the run does not tell them apart.
+/// A bucket that emptied between `from` and `to`. If it has several accounts, the run does not show which applies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketEmptied {
     pub from: Nanos,
@@ -31,7 +31,7 @@ impl Kind for BucketEmptied {
     }
 }
 
-/// Returns the first fall of the run, if the end of credits explains all that came after it.
+/// Returns the first fall of the run, if the end of credits explains all later I/O.
 pub(super) fn rule(
     run: &Run,
     figures: &Figures,
@@ -41,7 +41,7 @@ pub(super) fn rule(
     let EmptiedBucket { accounts, refill } = emptied(&entries(run, figures), fall.at, limits)?;
     let named = limits.filter(|limits| accounts.iter().any(|account| is_of(limits, account)));
     let policy = named.map(|limits| limits.policy.to_string());
-    // A neighbour that comes and stays takes just such a share, but seldom hits the policy's own two rates by chance.
+    // A neighbour that arrives and stays takes some such share, but seldom hits both of the policy's rates by chance.
     let confidence = match (&policy, refill) {
         (Some(_), _) => Confidence::Strong,
         (None, Refill::Earned) => Confidence::Likely,

@@ -1,4 +1,4 @@
-//! What the policy's own burst means for the figures: credits may have paid for them, or none are left.
+//! Effects of the policy's own burst on the figures: credits may have paid for them, or none are left.
 
 use policy::{Limits, Resource};
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::verdict::{Answer, Doubt, Verdict};
 
-/// A rate that is the policy's burst on `of`: at `rate` per second it lasts `burst_s` from full credits, and the run
-/// loaded the volume for `loaded_s`. What is left lasts `left_s_least` to `left_s_most`.
+/// A rate that equals the policy's burst on `of`: at `rate` per second it lasts `burst_s` from full credits, and the
+/// run loaded the volume for `loaded_s`. The credits left last `left_s_least` to `left_s_most`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InsideBurst {
     pub policy: String,
@@ -19,8 +19,8 @@ pub struct InsideBurst {
     pub left_s_most: f64,
 }
 
-/// The baseline of the rule on `of` was the limit while the load asked for more: its credits are spent. With some
-/// left, `burst` per second would have come through.
+/// The baseline of the rule on `of` was the limit while the load asked for more: its credits are spent. With credits,
+/// the rate would have been `burst` per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CreditsSpent {
     pub policy: String,
@@ -34,7 +34,7 @@ const OF_BURST: Nature<'static> =
 
 impl Kind for InsideBurst {
     fn nature(&self) -> Nature<'_> {
-        // The claims that it leaves open carry the doubt themselves.
+        // The claims left open by it have the doubt themselves.
         OF_BURST
     }
 }
@@ -45,14 +45,14 @@ impl Kind for CreditsSpent {
     }
 }
 
-/// What the burst means for a verdict.
+/// The two kinds of finding of this rule.
 pub(super) enum Burst {
     Inside(InsideBurst),
     Spent(CreditsSpent),
 }
 
-/// Returns the burst that leaves claims open, or that has ended; of several, the one that ends first. A rate that
-/// was seen to fall is reported as a fall.
+/// Returns the burst that leaves claims open, or that has ended; of several, the one that ends first. A recorded fall
+/// of the rate is reported as a fall instead.
 pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: RateFalls) -> Option<FindingOf<Burst>> {
     let policy = limits?.policy.to_string();
     match (inside(&policy, verdict), spent(&policy, verdict)) {
@@ -64,7 +64,7 @@ pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: RateFalls) 
     }
 }
 
-/// Whether the rate was seen to fall during the run.
+/// Whether a fall of the rate was recorded during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RateFalls {
     Never,

@@ -1,4 +1,4 @@
-//! Measured levels that are also those of a published volume on its burst, and would then not last.
+//! Measured levels that equal those of a published volume on its burst, and would then not last.
 
 use policy::{BurstAlike, BurstLength, Limits, Plateau, bursts_alike};
 use serde::{Deserialize, Serialize};
@@ -10,17 +10,17 @@ use crate::verdict::{Answer, ClaimRow, Doubt, Quantity, Verdict};
 
 /// Most policies that are named.
 const NAMED: usize = 3;
-/// Share by which what is left may miss a claim that stays met (method 6.1).
+/// Share by which the rate after the burst may miss a claim that stays met (method 6.1).
 const TOLERANCE: f64 = 0.03;
 
 /// Volumes of other policies that reach the measured levels too while their burst lasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstsAlike {
-    /// Small I/Os per second that were measured, of the first direction that was.
+    /// Measured rate of small I/Os per second, of the first direction measured.
     pub iops: f64,
     /// Bytes per second of large I/Os, if they settled.
     pub bytes_per_second: Option<f64>,
-    /// The policies whose bursts they are, the likeliest first.
+    /// The policies whose bursts reach these levels, the likeliest first.
     pub policies: Vec<Alike>,
 }
 
@@ -29,7 +29,7 @@ pub struct BurstsAlike {
 pub struct Alike {
     /// Id of the policy.
     pub policy: String,
-    /// The provider's name for it.
+    /// The provider's name for the policy.
     pub title: String,
     /// Seconds that the burst lasts from full credits on the smallest volume; `None` if not published.
     pub lasts_s: Option<f64>,
@@ -49,7 +49,7 @@ impl Kind for BurstsAlike {
     }
 }
 
-/// Returns the published bursts that would give the levels of `run`, if they change its answer. Nothing in the run
+/// Returns the published bursts that would give the levels of `run`, if they change its answer. Nothing else in the run
 /// points to them: its own policy has no such burst.
 pub(super) fn rule(
     figures: &Figures,
@@ -58,7 +58,7 @@ pub(super) fn rule(
 ) -> Option<FindingOf<BurstsAlike>> {
     let spent = |doubt: &Doubt| matches!(doubt, Doubt::CreditsSpent { .. });
     let decided = matches!(verdict.answer, Answer::Measured | Answer::Meets | Answer::Exceeds);
-    // A level that is the baseline of its own policy needs no other policy's burst.
+    // A level that equals the baseline of its own policy needs no other policy's burst.
     let explained = verdict.rows.iter().flat_map(|row| &row.doubts).any(spent);
     let fell = figures.regimes.changes.iter().any(crate::regimes::Change::fell);
     if !decided || explained || fell {
@@ -90,7 +90,7 @@ pub(super) fn rule(
     (!meaning.policies.is_empty()).then(|| FindingOf::at_large(meaning, Confidence::Possible))
 }
 
-/// Returns the settled levels of both ladders. A direction without a settled level of small I/Os shows too little.
+/// Returns the settled levels of both ladders. A direction without a settled level of small I/Os is left out.
 pub(crate) fn levels(figures: &Figures) -> Vec<Plateau> {
     let mut levels = Vec::new();
     for direction in [Direction::Read, Direction::Write] {

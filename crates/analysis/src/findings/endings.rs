@@ -36,13 +36,13 @@ impl Kind for Failed {
     }
 }
 
-/// How a step ended too early.
+/// The two ways in which a step ends too early.
 pub(super) enum Early {
     Interrupted(Interrupted),
     Failed(Failed),
 }
 
-/// Whether a run was cut short, and not all of it was measured.
+/// Whether a run was cut short, so that not all of it was measured.
 pub(super) fn cut_short(run: &Run) -> bool {
     !rule(run).is_empty()
 }
@@ -51,12 +51,12 @@ fn certain(meaning: Early, step: &StepRecord) -> FindingOf<Early> {
     FindingOf::in_step(meaning, step, "events", Confidence::Certain)
 }
 
-/// Returns the interrupted or failed steps. After an interrupted one that is not the last, the run was continued.
+/// Returns the interrupted or failed steps. After an interrupted step that is not the last, the run was continued.
 pub(super) fn rule(run: &Run) -> Vec<FindingOf<Early>> {
     let interrupted =
         |step: &StepRecord| Early::Interrupted(Interrupted { after_s: step.ended.as_secs_f64() });
     let is_last = |step: &StepRecord| run.steps.last().is_some_and(|last| std::ptr::eq(last, step));
-    // The step that is running has no end yet, so none that came too early.
+    // The step in progress has not ended yet, so it has not ended too early.
     let goes_on = run.still_running.is_some();
     let of_step = |step: &StepRecord| match step.ending {
         Ending::Interrupted if is_last(step) && !goes_on => Some(certain(interrupted(step), step)),

@@ -1,4 +1,4 @@
-//! Limits that the volume itself counted as exceeded: certain evidence of a throttle, and of whose it is (method 5.4).
+//! Limits that the volume itself counted as exceeded: certain evidence of a throttle, and of its owner (method 5.4).
 
 use record::{ExceededLimits, ExceededWhile, Run};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::causes::cause::LevelUnit;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
-/// Share of the run by which a counter must grow; less is a moment, and not what limited the run (method 5.4).
+/// Share of the run by which a counter must grow; less is momentary, and did not limit the run (method 5.4).
 const SHARE: f64 = 0.01;
 
 /// A limit that was exceeded for `share` of the run, by the provider's own counter.
@@ -19,13 +19,13 @@ pub struct LimitExceeded {
     pub share: f64,
 }
 
-/// Whose limit it is.
+/// The owner of an exceeded limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
-    /// The volume's own.
+    /// The volume itself.
     Volume,
-    /// The machine's, for all its volumes together.
+    /// The machine, for all its volumes together.
     Instance,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn rule(run: &Run) -> Vec<FindingOf<LimitExceeded>> {
 fn of_device(device: &ExceededWhile) -> Vec<FindingOf<LimitExceeded>> {
     let (Some(after), lasted) = (&device.after, device.lasted.as_secs_f64()) else { return Vec::new() };
     let exceeded = |(whose, counted, of): &(Whose, LevelUnit, Counter)| {
-        // A counter that fell was reset: the volume was detached meanwhile.
+        // A counter that fell was reset: the volume was detached in between.
         let seconds = of(after).checked_sub(of(&device.before))? as f64 / 1e6;
         let meaning = LimitExceeded {
             device: device.device.clone(),

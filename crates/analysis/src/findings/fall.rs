@@ -1,4 +1,4 @@
-//! A level that fell during the run and stayed below.
+//! A level that fell during the run and stayed low.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 use crate::regimes::{Change, ChangedRate};
 
-/// Standard errors between the logarithm of the ratio and zero that make a change certain; `LIKELY` of them make it likely.
+/// Standard errors of the ratio's logarithm from zero at which a change is certain; `LIKELY`: at which it is likely.
 const CERTAIN: f64 = 6.0;
 const LIKELY: f64 = 3.5;
 /// Standard errors in the half-width of a 95 % interval.
@@ -19,7 +19,7 @@ const Z95: f64 = 1.96;
 /// A fall of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepDown {
-    /// The step in which it fell, or after which it had fallen.
+    /// The step in which the rate fell, or the first one after the fall.
     pub step: String,
     /// The likeliest time.
     pub at: Nanos,
@@ -30,7 +30,7 @@ pub struct StepDown {
     pub moved: ChangedRate,
     pub before: Estimate,
     pub after: Estimate,
-    /// Whether the level after the fall was seen for long enough.
+    /// Whether the level after the fall was measured for long enough.
     pub settled: bool,
 }
 
@@ -40,7 +40,7 @@ impl Kind for StepDown {
     }
 }
 
-/// Returns the falls of a run whose level did not come back.
+/// Returns the falls of a run after which the level did not return.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepDown>> {
     let regimes = &figures.regimes;
     if matches!(regimes.course, Course::Wave { .. }) {
@@ -63,13 +63,13 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepDown>> {
     regimes.changes.iter().filter(|change| change.fell()).map(fall).collect()
 }
 
-/// Returns the step in which a change lies, or the first after it.
+/// Returns the step in which a change lies, or the first one after it.
 pub(super) fn step(run: &Run, change: &Change) -> String {
     let step = run.steps.iter().find(|step| step.ended >= change.likeliest);
     step.map_or(String::new(), |step| step.plan.name.clone())
 }
 
-/// Returns the time of the change, in the steps that it may lie in.
+/// Returns the time of the change, within the steps that may contain it.
 pub(super) fn evidence(run: &Run, change: &Change) -> Vec<Evidence> {
     let (from, to) = change.at;
     let inside = run.steps.iter().filter(|step| step.started < to && step.ended > from);
@@ -82,8 +82,8 @@ pub(super) fn evidence(run: &Run, change: &Change) -> Vec<Evidence> {
     inside.map(span).collect()
 }
 
-/// Returns the confidence by how far the ratio is from one, in standard errors; never certain if plimsoll waited for
-/// a CPU around the change.
+/// Returns the confidence by the distance of the ratio from one, in standard errors; never certain if plimsoll waited
+/// for a CPU around the change.
 pub(super) fn confidence(run: &Run, change: &Change) -> Confidence {
     let ratio = &change.ratio;
     let error = ((ratio.high / ratio.low).ln() / (2.0 * Z95)).max(f64::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! Somebody else's I/O on the device that carries our load: beside a step, in idle phases and beside the load of a watch.
+//! Other programs' I/O on the device of plimsoll's load: beside a step, in idle phases and beside the load of a watch.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -14,29 +14,29 @@ use crate::watch::firing::{Firing, found_in};
 use crate::watch::ticks::Tick;
 use crate::watch::watched_run::{WatchedRun, is_watch};
 
-/// Operations per second up to which foreign work is a disk's own housekeeping.
+/// Operations per second up to which foreign I/O counts as a disk's own housekeeping.
 const LOUD_OPS: f64 = 50.0;
-/// Bytes per second up to which foreign work is a disk's own housekeeping.
+/// Bytes per second up to which foreign I/O counts as a disk's own housekeeping.
 const LOUD_BYTES: f64 = 4.0 * 1048576.0;
-/// Share of all work during a step of a run up to which foreign work is noise.
+/// Share of all I/O during a step of a run up to which foreign I/O counts as noise.
 const SHARE_OF_STEP: f64 = 0.05;
-/// Share of all work during a load of a watch up to which foreign work is noise: an interval of ours and one of the
+/// Share of all I/O during a load of a watch up to which foreign I/O counts as noise: intervals of the load and of the
 /// counters do not end together.
 const SHARE_OF_LOAD: f64 = 0.1;
-/// Seconds for which foreign work must last, or half of a shorter phase.
+/// Least seconds of foreign I/O; in a phase shorter than twice that, half of the phase.
 const LASTS_S: f64 = 3.0;
-/// Share of a phase for which foreign work must last.
+/// Least share of a phase with foreign I/O.
 const LASTS_SHARE: f64 = 0.1;
-/// Seconds between the first and the last reading of the counters below which they say nothing of a step.
+/// Seconds between the first and the last counter reading below which they show nothing about a step.
 const READ_FOR_S: f64 = 0.9;
-/// Seconds between the pulses in which a throttle that works in slices (this kernel's) lets waiting I/Os pass: our
-/// own of that time may lie on either side of a reading of the counters.
+/// Seconds between the pulses in which a throttle with slices (this kernel's) releases waiting I/Os: plimsoll's own I/O
+/// of that time may lie on either side of a counter reading.
 const PULSE_S: f64 = 0.1;
-/// Bytes of the longest block whose I/O is one request at the device: the kernel splits longer ones, which count
+/// Bytes of the longest block that is one request at the device: the kernel splits longer I/Os, which are counted
 /// several times.
 const UNSPLIT: u64 = 65_536;
 
-/// Somebody else used the device meanwhile.
+/// Other programs used the device at the same time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ForeignLoad {
     pub device: String,
@@ -92,7 +92,7 @@ impl Work {
     }
 }
 
-/// Returns our own work between two times by direction: each interval counts by its overlap.
+/// Returns plimsoll's own I/O between two times by direction: each interval counts by its overlap.
 fn own_between(intervals: &[Interval], from: Nanos, to: Nanos) -> [Work; 4] {
     let mut own = [Work::default(); 4];
     for interval in intervals {
@@ -110,8 +110,8 @@ fn may_be_split(step: &StepRecord) -> bool {
     step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT)
 }
 
-/// Returns what the device may have done of I/Os that had not come back at the edge of an interval: at most all of
-/// them, if it splits them.
+/// Returns how much the device may have completed of I/Os that were still in flight at the edge of an interval: at most
+/// all of them, if it splits them.
 fn in_flight(step: &StepRecord) -> Work {
     let of = |worker: &WorkerPlan| {
         let depth = f64::from(worker.depth);
@@ -120,17 +120,17 @@ fn in_flight(step: &StepRecord) -> Work {
     step.plan.workers.iter().map(of).fold(Work::default(), Work::add)
 }
 
-/// Detects what the device did besides the steps of a run. Layouts and flushes are left out, because a file system's
-/// own writes belong to them. In a watch, the load's device is one of many, and `on_load_device` knows which.
+/// Detects I/O of the device beside the steps of a run. Layouts and flushes are left out, because they include a file
+/// system's own writes. In a watch, the load's device is one of many, which `on_load_device` handles.
 pub(super) fn beside_steps(run: &Run) -> Option<FindingOf<ForeignLoad>> {
     let flushes = |step: &StepRecord| step.tally(Direction::Flush).ops > 0;
     let steps = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout && !flushes(step));
     let found = steps.filter(|_| !is_watch(run)).filter_map(|step| beside(run, step));
-    // One finding reports it; the step where it was worst is the evidence, of equal ones the first.
+    // One finding is reported, with the worst step as its evidence; of equal ones, the first.
     found.reduce(|worst, next| if next.meaning.share > worst.meaning.share { next } else { worst })
 }
 
-/// Returns the foreign part between the first and the last sample inside the step; our own part is that of the
+/// Returns the foreign part between the first and the last sample inside the step; plimsoll's own part is that of the
 /// intervals between.
 fn beside(run: &Run, step: &StepRecord) -> Option<FindingOf<ForeignLoad>> {
     let samples = within(run, step.started, step.ended);
@@ -160,7 +160,7 @@ fn beside(run: &Run, step: &StepRecord) -> Option<FindingOf<ForeignLoad>> {
         .then(|| FindingOf::in_step(meaning, step, &format!("diskstats {device}"), Confidence::Certain))
 }
 
-/// A stretch of intervals, with what was not ours in it.
+/// A run of intervals, with the foreign I/O in it.
 struct Stretch {
     firing: Firing,
     seconds: f64,
@@ -168,8 +168,8 @@ struct Stretch {
     all: Work,
 }
 
-/// Detects foreign work on the device that the load of a watch goes to. The devices below a file on a loop device,
-/// or below an array, count more than was asked for, so only the device itself is looked at.
+/// Detects foreign I/O on the device of a watch's load. The devices below a file on a loop device, or below an array,
+/// count more than was requested, so only the device itself is examined.
 pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<ForeignLoad>> {
     if watch.load_device.as_deref() != Some(&device.place.name) {
         return None;
@@ -216,13 +216,12 @@ fn stretch(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Str
     })
 }
 
-/// Returns the reads and writes that a device did in an interval.
+/// Returns the reads and writes of a device in an interval.
 fn done_in(tick: &Tick) -> [Work; 2] {
     [0, 1].map(|way| Work { ops: tick.ops[way], bytes: tick.bytes[way] })
 }
 
-/// Whether one direction, or both together, has loud work that is not ours: a few writes among many reads are a
-/// small share of all.
+/// Whether one direction, or both together, has loud foreign I/O: few writes among many reads are a small share.
 fn is_loud(tick: &Tick, foreign: [Work; 2]) -> bool {
     let more = |foreign: Work, all: Work| {
         let ops = Work { ops: foreign.ops, bytes: 0.0 }.is_loud(tick.seconds)
@@ -235,7 +234,7 @@ fn is_loud(tick: &Tick, foreign: [Work; 2]) -> bool {
         || more(foreign[0] + foreign[1], all[0] + all[1])
 }
 
-/// Returns the reads and writes that the device did in an interval besides our own.
+/// Returns the reads and writes of a device in an interval without plimsoll's own.
 fn foreign_in(watch: &WatchedRun<'_>, tick: &Tick) -> [Work; 2] {
     let steps = watch.run.steps.iter().filter(|step| step.started < tick.to && tick.from < step.ended);
     let mut own = [Work::default(); 4];

@@ -1,4 +1,4 @@
-//! A full queue of the guest itself (R20): what waits beyond it is not in the device's counters.
+//! A full queue of the guest itself (R20): I/O that waits above it is not in the device's counters.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,12 @@ use crate::watch::firing::{firings, found_in};
 use crate::watch::shape::Waiting;
 use crate::watch::watched_run::WatchedRun;
 
-/// Least share of what a queue holds with which it is full.
+/// Least share of the queue's capacity at which it is full.
 const FULL: f64 = 0.95;
-/// Multiple of what the queue holds above which a load of ours has more in flight.
+/// Multiple of the queue's capacity above which plimsoll's own load exceeds it.
 const DEEPER: f64 = 1.1;
 
-/// The guest's own queue is full: more waiting is not seen below it.
+/// The guest's own queue is full: I/O that waits above it is not visible below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueFull {
     pub device: Place,
@@ -28,7 +28,7 @@ impl Kind for QueueFull {
     }
 }
 
-/// Detects windows with a full queue. A load of ours with just as much in flight as the queue holds does not wait above it.
+/// Detects windows with a full queue. A load of plimsoll's own that just fills the queue does not wait above it.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<QueueFull>> {
     let holds = device.node.map(|node| node.facts.queue_requests).filter(|requests| *requests > 1)?;
     let full = device.windows_where(|window| {

@@ -1,4 +1,4 @@
-//! Rates that are held at a level while requests wait: caps on operations and on bytes, also at depth one (R2b, R3, R4, R6).
+//! Rates limited to a level while requests wait: caps on operations and on bytes, also at depth one (R2b, R3, R4, R6).
 
 use policy::Resource;
 use serde::{Deserialize, Serialize};
@@ -15,30 +15,30 @@ use crate::watch::ticks::{Sum, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::{USED, Window};
 
-/// Share of the operations up to which a direction is not looked at by itself.
+/// Share of the operations up to which a direction is not examined by itself.
 const SHARE: f64 = 0.05;
-/// Fewest readings of a window that show whether it is even.
+/// Fewest readings of a window that show its evenness.
 const TELLING: usize = 8;
 /// Share within which two levels are one.
 const SAME: f64 = 0.05;
-/// Share of the level off which a count is of another level (R3): as far as a level must fall (R6).
+/// Distance from the level, as a share, at which a count is of another level (R3): as far as a level must fall (R6).
 const FELL: f64 = 0.2;
-/// A window holds two levels if more than one count in this many is off by `FELL`.
+/// A window has two levels if more than one count in this many is off by `FELL`.
 const OFF_ONE_IN: usize = 10;
 
-/// Operations are held at a level while requests wait; `depth_one` if even one I/O at a time is held.
+/// Operations are limited to a level while requests wait; `depth_one`: even one I/O at a time is limited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOperations {
     pub device: Place,
     pub level: Level,
     pub waiting: Waiting,
     pub depth_one: bool,
-    /// Bytes of a request if all are of one size, so that a limit of operations and one of bytes look the same.
+    /// Bytes of a request if all have one size, so that a limit on operations and one on bytes look the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_size: Option<f64>,
 }
 
-/// Bytes are held at a level while requests of `size` bytes wait.
+/// Bytes are limited to a level while requests of `size` bytes wait.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldBytes {
     pub device: Place,
@@ -59,25 +59,25 @@ impl Kind for HeldBytes {
     }
 }
 
-/// What these rules find.
+/// The two kinds of finding of these rules.
 pub(super) enum HeldLevel {
     Operations(HeldOperations),
     Bytes(HeldBytes),
 }
 
-/// One window that may be held.
+/// One window in which the device may be limited.
 #[derive(Clone, Debug)]
 struct HeldWindow {
     pressed: BusyWindow,
     what: Resource,
-    /// Whether the run distinguishes a limit of operations from one of bytes.
+    /// Whether the run distinguishes a limit on operations from one on bytes.
     apart: bool,
-    /// Whether reads are even and wait; `writes` says the same of writes.
+    /// Whether reads are even and wait; `writes`: the same for writes.
     reads: bool,
     writes: bool,
-    /// Whether its rate is even.
+    /// Whether the rate of the window is even.
     even: bool,
-    /// Whether it has too few counts to show by itself whether it is even.
+    /// Whether the window has too few counts to show its evenness by itself.
     short: bool,
     /// Operations or bytes per second.
     rate: f64,
@@ -99,8 +99,8 @@ impl HeldWindow {
     }
 }
 
-/// Returns everything that limits `device`, and stores its cap and its held windows in it. In the phases `taken` the
-/// load's throttle is reported already.
+/// Returns everything that limits `device`, and stores the device's cap and its limited windows. In the phases `taken`,
+/// the load's throttle is already reported.
 pub(super) fn rule(
     watch: &WatchedRun<'_>,
     device: &mut Device<'_>,
@@ -124,7 +124,7 @@ pub(super) fn rule(
     groups.iter().filter_map(|group| of_group(watch, device, group)).collect()
 }
 
-/// Groups windows by level. A level at which most waiting windows are uneven is not held: any series is even now and then.
+/// Groups windows by level. A level with mostly uneven waiting windows is no limit: any series is even now and then.
 fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
     let mut groups: Vec<Vec<HeldWindow>> = Vec::new();
     for window in windows.iter().filter(|window| window.even) {
@@ -133,7 +133,7 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
             None => groups.push(vec![window.clone()]),
         }
     }
-    // A window that is too short to tell belongs to the level that others show.
+    // A window too short to judge joins the level that others show.
     for window in windows.iter().filter(|window| !window.even && window.pressed.window.count() < TELLING) {
         if let Some(group) = groups.iter_mut().find(|group| alike(&group[0], window)) {
             group.push(window.clone());
@@ -147,7 +147,7 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
     groups.into_iter().filter(|group| group.iter().map(seconds).sum::<f64>() > uneven(group)).collect()
 }
 
-/// Judges windows of one level that are each too short by the counts of all of them.
+/// Judges windows of one level that are each too short by their joint counts.
 fn tell_short_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &mut [HeldWindow]) {
     let short: Vec<usize> = (0..windows.len()).filter(|&at| windows[at].short && !windows[at].even).collect();
     for &first in &short {
@@ -216,7 +216,7 @@ fn of_group(
     let each = series.each_ref().map(|rates| rates.as_deref());
     let level = level(watch, &device.place, each, metered)?;
     let sure = match confidence(level.named.as_ref()) {
-        // It is not known what an I/O takes here by itself: a device of even latency serves a full queue as evenly.
+        // Without a known base latency, a device of even latency serves a full queue as evenly as a meter.
         Confidence::Likely if device.base.is_unknown() => Confidence::Possible,
         named => named,
     };
@@ -228,7 +228,7 @@ fn of_group(
 }
 
 impl HeldOperations {
-    /// Makes the finding of what is metered: operations, or bytes.
+    /// Makes the finding for the limited quantity: operations, or bytes.
     fn by(self, metered: MeteredQuantity) -> HeldLevel {
         let HeldOperations { device, level, waiting, .. } = match metered.what {
             Resource::Iops => return HeldLevel::Operations(self),
@@ -238,7 +238,7 @@ impl HeldOperations {
     }
 }
 
-/// Returns the rates of windows by direction, if it has its share, and of both together; intervals without use are left out.
+/// Returns the rates of windows by direction, if it has its share, and of both together, without idle intervals.
 fn used_rates(device: &Device<'_>, windows: &[usize], what: Resource) -> [Option<Vec<f64>>; 3] {
     let ticks = windows.iter().flat_map(|&at| device.within(&device.windows[at]));
     let used: Vec<&Tick> = ticks.filter(|tick| tick.all() >= USED * tick.seconds).collect();
@@ -258,19 +258,19 @@ fn used_level(
     level(watch, &device.place, each, MeteredQuantity { what, size: device.total(windows).size() })
 }
 
-/// Returns the windows that are used one I/O at a time, and not at the pace of a load of ours.
+/// Returns the windows with one I/O at a time that plimsoll's own load does not pace.
 pub(super) fn alone(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<usize> {
     device.windows_where(|window| window.is_serial() && !device.is_paced_by_us(watch, window))
 }
 
-/// A limit of this machine or of the declared policy, on operations or on bytes.
+/// A limit of this machine or of the named policy, on operations or on bytes.
 #[derive(PartialEq)]
 pub(super) struct Figure {
     what: Resource,
     named: LevelOrigin,
 }
 
-/// Returns the limit of this machine or of the declared policy that a window is at, if no other rule calls the window held.
+/// Returns the limit of this machine or of the named policy that a window is at, if no other rule reports the window.
 pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Figure> {
     let named = |what| {
         let named = used_level(watch, device, &[at], what)?.named.filter(is_sure)?;
@@ -279,7 +279,7 @@ pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: u
     [Resource::Iops, Resource::Bytes].into_iter().find_map(named).filter(|_| !device.is_held(at))
 }
 
-/// Returns caps that limit even one I/O at a time, known by their figure (R2b): one finding per figure.
+/// Returns caps that limit even one I/O at a time, recognized by their figure (R2b): one finding per figure.
 pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<FindingOf<HeldLevel>> {
     let figures =
         alone(watch, device).into_iter().filter_map(|at| Some((at, declared_figure(watch, device, at)?)));

@@ -14,18 +14,18 @@ use crate::watch::windows::Window;
 
 /// Queue below which a device may be idle (R1).
 const QUEUE: f64 = 1.0;
-/// Share of samples with nothing in flight above which a device rests; it also does if it is busy for less than `BUSY`.
+/// Share of samples with nothing in flight above which a device rests; busy for less than `BUSY`, it rests too.
 const SAMPLES: f64 = 0.5;
 const BUSY: f64 = 0.1;
-/// Share of the time for which tasks wait for I/O, below which a device may be resting.
+/// Share of the time for which tasks wait for I/O below which a device may be resting.
 const WAITING: f64 = 0.05;
-/// Share of the time for which tasks wait for I/O, above which somebody waited.
+/// Share of the time for which tasks wait for I/O above which some program waited.
 const WAITED_SHARE: f64 = 0.01;
-/// Mean number of waiting tasks above which somebody waited for I/O.
+/// Mean number of waiting tasks above which some program waited for I/O.
 const WAITED_TASKS: f64 = 0.1;
 /// Share of the time for which every device must rest.
 const SHARE: f64 = 0.9;
-/// Fewest intervals that say anything.
+/// Fewest intervals from which anything is concluded.
 const FEWEST: usize = 5;
 
 /// Nothing waited for the storage: its busiest device had nothing in flight for `idle_share` of the time.
@@ -36,7 +36,7 @@ pub struct StorageIdle {
     pub ops_per_second: f64,
     pub queue: f64,
     pub waiting_share: Option<f64>,
-    /// Loop and memory devices that were not watched although somebody waited for I/O.
+    /// Loop and memory devices that were not watched although some program waited for I/O.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwatched: Vec<String>,
 }
@@ -47,11 +47,11 @@ impl Kind for StorageIdle {
     }
 }
 
-/// What the rule knows of one device.
+/// Figures of the rule for one device.
 #[derive(Clone, Debug)]
 pub(crate) struct DeviceRest {
     place: Place,
-    /// Seconds in which it rested, of the `seen` seconds in which an application might have used it.
+    /// Seconds in which the device rested, of the `seen` seconds in which an application might have used it.
     rested: f64,
     seen: f64,
     idle: f64,
@@ -59,12 +59,12 @@ pub(crate) struct DeviceRest {
     queue: f64,
     some: Option<f64>,
     blocked: Option<f64>,
-    /// Whether a limit of this machine is reached: what waits for it is not seen at the device.
+    /// Whether a limit of this machine is reached: I/O that waits for the limit is not seen at the device.
     limited: bool,
     firings: Vec<Firing>,
 }
 
-/// Returns how much `device` rested while somebody else's work was watched; `None` if too little was seen.
+/// Returns how much `device` rested while only other programs' I/O was watched; `None` if too little was seen.
 pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<DeviceRest> {
     let seen = device.windows_where(|window| watch.passive() && window.sum.mean_queue().is_finite());
     let count: usize = seen.iter().map(|&at| device.windows[at].count()).sum();
@@ -114,8 +114,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[DeviceRest]) -> Option<Findi
     found_in(watch, meaning, &busiest.firings, Confidence::Certain).filter(|_| rests.iter().all(rested))
 }
 
-/// Returns the devices of this machine that were left out of the watch, of any kind but partitions and layers, which
-/// stand on others.
+/// Returns the devices of this machine outside the watch, except partitions and layers, which are stacked on others.
 fn unseen<'w>(watch: &'w WatchedRun<'_>) -> Vec<&'w str> {
     let names =
         watch.run.devices.iter().filter(|node| node.below.is_empty()).map(|node| node.facts.name.as_str());

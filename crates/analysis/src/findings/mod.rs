@@ -1,7 +1,7 @@
 //! Every kind of finding, and the rules that detect them: the one list of kinds.
 //!
-//! A kind lives in a file of its own, or with those that one rule tells apart: its numbers, its rule, the rule's
-//! thresholds with their source, its weight and the device it is about.
+//! A kind has a file of its own, or one with other kinds of the same rule: its numbers, its rule, the rule's thresholds
+//! with their source, its weight and the device that it concerns.
 
 #![allow(missing_docs, reason = "what the numbers of a kind mean is said at the kind")]
 
@@ -96,7 +96,7 @@ use crate::verdict::Verdict;
 use crate::watch::device::Device;
 use crate::watch::watched_run::{WatchedRun, is_watch};
 
-/// Something the record shows, of any kind.
+/// A finding of any kind.
 pub type Finding = FindingOf<Meaning>;
 
 macro_rules! kinds {
@@ -107,7 +107,7 @@ macro_rules! kinds {
         pub enum Meaning { $($kind($kind)),+ }
 
         impl Meaning {
-            /// Returns what its kind says of itself.
+            /// Returns the nature of the kind.
             pub(crate) fn nature(&self) -> Nature<'_> {
                 match self { $(Meaning::$kind(kind) => kind.nature()),+ }
             }
@@ -167,7 +167,7 @@ impl From<slow::Slow> for Meaning {
 }
 
 impl Meaning {
-    /// Whether it names the level at which something is limited.
+    /// Whether the finding names the level of a limit.
     pub fn is_level(&self) -> bool {
         self.nature().level
     }
@@ -182,10 +182,10 @@ fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = FindingOf<K>>) -> Vec<F
     found.into_iter().map(of_any_kind).collect()
 }
 
-/// A rule about a run: what its steps, target and endings show.
+/// A rule about a run, from its steps, target and endings.
 type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
 
-/// Rules whose findings also hold for a run that was cut short.
+/// Rules whose findings also apply to a run that was cut short.
 const CUT_SHORT_RULES: [RunRule; 9] = [
     |run, _| any(exceeded::rule(run)),
     |run, _| any(silence::rule(run)),
@@ -198,7 +198,7 @@ const CUT_SHORT_RULES: [RunRule; 9] = [
     |run, _| any(generator::rule(run)),
 ];
 
-/// Rules about what ladders reached, applied if all of them were climbed.
+/// Rules about the levels of ladders, applied if all ladders were completed.
 const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, figures| any(fall::rule(run, figures)),
     |run, figures| any(rise::rule(run, figures)),
@@ -208,7 +208,7 @@ const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, _| any(first_touch::rule(run)),
 ];
 
-/// A rule about what limits the levels of a run.
+/// A rule about the limits of a run's levels.
 type CauseRule = fn(&Causes<'_>) -> Vec<Finding>;
 
 /// Rules about causes, reads before writes.
@@ -236,11 +236,11 @@ fn of_caps(causes: &Causes<'_>, direction: Direction) -> Vec<Finding> {
     found
 }
 
-/// A rule about one watched device: what the device's windows show.
+/// A rule about one watched device, from the device's windows.
 type DeviceRule = fn(&WatchedRun<'_>, &Device<'_>) -> Vec<Finding>;
 
-/// Every rule about one device, except those of held and slow windows, which also mark these windows in the device.
-/// Each with its name on the page of rules, if it has one.
+/// Every rule about one device, except those of limited and slow windows, which also mark these windows in the device.
+/// Each has its name on the page of rules, if any.
 const DEVICE_RULES: [DeviceRule; 12] = [
     |watch, device| any(serial::rule(watch, device)), // (R2)
     |watch, device| any(held::one_at_a_time(watch, device)), // (R2b)
@@ -256,10 +256,10 @@ const DEVICE_RULES: [DeviceRule; 12] = [
     |watch, device| any(write_back::rule(watch, device)),   // (R17)
 ];
 
-/// Returns what the steps of a run, its target and its endings show.
+/// Returns the findings from a run's steps, target and endings.
 pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
     let mut found: Vec<Finding> = CUT_SHORT_RULES.iter().flat_map(|rule| rule(run, figures)).collect();
-    // A ladder that was not climbed shows no cap, and its last rung did not get its time.
+    // A ladder that was not completed shows no cap, and its last rung was too short.
     if !endings::cut_short(run) {
         found.extend(WHOLE_RUN_RULES.iter().flat_map(|rule| rule(run, figures)));
         let causes = Causes::of(run, figures);
@@ -268,14 +268,14 @@ pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
     found
 }
 
-/// Returns the throttle that a watched load runs into above its nominal rate, and the indices of the phases that show it.
+/// Returns the throttle that a watched load reaches above its nominal rate, and the indices of the phases that show it.
 pub(crate) fn of_load(watch: &WatchedRun<'_>) -> (Vec<Finding>, Vec<usize>) {
     let (found, taken) = above_nominal::rule(watch);
     (any(found), taken)
 }
 
-/// Returns what a watched device shows, and marks in the device what limits it. In the phases `taken` the load's
-/// throttle is reported already.
+/// Returns the findings on a watched device, and marks in the device what limits it. In the phases `taken`, the load's
+/// throttle is already reported.
 pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Finding> {
     let mut found = any(held::rule(watch, device, taken));
     found.extend(any(fell::rule(watch, device)));
@@ -284,12 +284,12 @@ pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: 
     found
 }
 
-/// Returns what is said of a watched machine whose storage holds nobody back.
+/// Returns the finding on a watched machine whose storage delays no program.
 pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[DeviceRest]) -> Vec<Finding> {
     any(idle::rule(watch, rested))
 }
 
-/// Returns what bursts, the policy's own and others', mean for a verdict.
+/// Returns the findings on bursts, of the policy itself and of others, that affect a verdict.
 pub(crate) fn of_verdict(
     run: &Run,
     figures: &Figures,
@@ -300,7 +300,7 @@ pub(crate) fn of_verdict(
     let fell = if changed { burst::RateFalls::Once } else { burst::RateFalls::Never };
     let mut found = any(burst::rule(limits, verdict, fell));
     found.extend(any(burst_alike::rule(figures, limits, verdict)));
-    // A watch detects falls by its own rules, and a run that was cut short may have fallen for lack of load.
+    // A watch detects falls by its own rules, and in a run that was cut short the load may have been missing.
     if !is_watch(run) && !endings::cut_short(run) {
         found.extend(any(bucket::rule(run, figures, limits)));
     }

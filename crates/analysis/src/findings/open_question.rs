@@ -9,22 +9,22 @@ use crate::causes::together::{Together, sharing};
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
-/// What is asked of a level and not answered.
+/// A question about a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// What limits it.
+    /// What limits the level.
     Holds,
-    /// The cap on small operations: bytes bind already at the smallest block that was tried.
+    /// The cap on small operations: bytes already bind at the smallest block tried.
     Below,
-    /// How operations are charged.
+    /// How the volume charges operations.
     Charged,
-    /// Whether reads and writes share it.
+    /// Whether reads and writes share the level.
     Shared,
 }
 
-/// A question about the `level` per second of what is counted, in one direction or in both together, that is left
-/// open. If `at_least` is set, more than that may be reached.
+/// An open question about the `level` per second of operations or bytes, in one direction or in both together.
+/// `at_least`: more than that may be possible.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotIdentifiable {
     pub question: Question,

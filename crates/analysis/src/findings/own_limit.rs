@@ -1,4 +1,4 @@
-//! Loads that were the limit themselves, and not the volume: by their depth, their bytes in flight, or plimsoll's CPU.
+//! Loads that were the limit themselves instead of the volume: by depth, bytes in flight, or plimsoll's CPU.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -8,8 +8,8 @@ use crate::causes::cause::{Cause, LevelUnit, LimitedLevel};
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 
-/// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume,
-/// limits it to `level` operations per second.
+/// The rate still rose at the deepest rung, `depth`, at which an I/O takes `latency_ns`: the depth, not the volume,
+/// limits the rate to `level` operations per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthBound {
     pub direction: Direction,
@@ -18,8 +18,8 @@ pub struct DepthBound {
     pub latency_ns: f64,
 }
 
-/// plimsoll has no more than `in_flight` bytes in flight, and with about half of them reached `half` of the rate:
-/// that, not the volume, limits it to `level` bytes per second.
+/// plimsoll keeps at most `in_flight` bytes in flight, and reached `half` of the rate with about half of them: that
+/// maximum, not the volume, limits the rate to `level` bytes per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InFlightBound {
     pub direction: Direction,
@@ -28,7 +28,7 @@ pub struct InFlightBound {
     pub half: f64,
 }
 
-/// A worker of plimsoll was on its CPU for `share` of `step`: that, not the volume, limits the rate to `level`.
+/// A worker of plimsoll was on its CPU for `share` of `step`: the CPU, not the volume, limits the rate to `level`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CpuBound {
     pub direction: Direction,
@@ -62,7 +62,7 @@ fn found<K>(held: &LimitedLevel, meaning: K) -> FindingOf<K> {
     FindingOf { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
 }
 
-/// Returns the levels whose cause is the depth.
+/// Returns findings for the levels that the depth limits.
 pub(super) fn depth(causes: &Causes<'_>) -> Vec<FindingOf<DepthBound>> {
     let of = |held: &LimitedLevel| match held.cause {
         Cause::Depth { depth, latency_ns } => {
@@ -74,7 +74,7 @@ pub(super) fn depth(causes: &Causes<'_>) -> Vec<FindingOf<DepthBound>> {
     causes.held.iter().filter_map(of).collect()
 }
 
-/// Returns the levels whose cause is the bytes in flight.
+/// Returns findings for the levels that the bytes in flight limit.
 pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<FindingOf<InFlightBound>> {
     let of = |held: &LimitedLevel| match held.cause {
         Cause::InFlight { bytes, half } => {
@@ -86,7 +86,7 @@ pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<FindingOf<InFlightBound>> {
     causes.held.iter().filter_map(of).collect()
 }
 
-/// Returns the levels whose cause is a worker's CPU.
+/// Returns findings for the levels that a worker's CPU limits.
 pub(super) fn cpu(causes: &Causes<'_>) -> Vec<FindingOf<CpuBound>> {
     let of = |held: &LimitedLevel| match &held.cause {
         Cause::Cpu { step, share } => {

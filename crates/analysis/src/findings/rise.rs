@@ -1,4 +1,4 @@
-//! A level that rose during the run: something warmed, refilled, or made room.
+//! A level that rose during the run: a cache warmed, a bucket refilled, or a neighbour left.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::regimes::{Change, ChangedRate};
 /// A rise of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepUp {
-    /// The step in which it rose, or after which it had risen.
+    /// The step in which the rate rose, or the first one after the rise.
     pub step: String,
     /// The likeliest time.
     pub at: Nanos,
@@ -33,7 +33,7 @@ impl Kind for StepUp {
     }
 }
 
-/// Returns the rises of a run whose level did not come back.
+/// Returns the rises of a run after which the level did not return.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepUp>> {
     if matches!(figures.regimes.course, Course::Wave { .. }) {
         return Vec::new();

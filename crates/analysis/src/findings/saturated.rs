@@ -1,4 +1,4 @@
-//! A device that is asked for more than it does, for an unknown cause: neither an even rate nor another time to compare with.
+//! A device with more I/O than it serves, for an unknown cause: neither an even rate nor another time to compare with.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,15 @@ use crate::watch::shape::Waiting;
 use crate::watch::ticks::Tick;
 use crate::watch::watched_run::WatchedRun;
 
-/// Share of the time for which a saturated device has work.
+/// Share of the time for which a saturated device is busy.
 const BUSY: f64 = 0.95;
-/// Seconds that it must last in all.
+/// Least total seconds of saturation.
 const LASTS_S: f64 = 5.0;
-/// Queue below which I/Os come one at a time: what waits there waits for itself.
+/// Queue below which I/Os run one at a time: only their own program waits.
 const QUEUED: f64 = 1.5;
 
-/// More is asked of a device than it does, and the cause is not known. `uneven`: variance over mean of what it does,
-/// at the greatest length of count that gives one; a meter's would fall to nothing.
+/// A device gets more I/O than it serves, for an unknown cause. `uneven`: variance over mean of its counts, at the
+/// greatest length that gives one; for a meter it would fall to nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saturated {
     pub device: Place,

@@ -1,4 +1,4 @@
-//! Levels that more depth or longer blocks do not raise, although no meter was seen: a device, or what lies behind
+//! Levels that more depth or larger blocks do not raise, although no meter was detected: a device, or a resource behind
 //! it, is busy.
 
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,7 @@ use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 use crate::metering::Scales;
 
-/// The rate reaches `level` per second, operations or bytes: more only waits, and the counts drift as they do under
-/// no meter of an even rate.
+/// The rate reaches `level` per second, operations or bytes: further I/O only waits, and the counts drift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saturation {
     pub direction: Direction,

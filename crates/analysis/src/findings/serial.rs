@@ -10,10 +10,10 @@ use crate::watch::firing::{firings, found_in};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::Window;
 
-/// Share of what the device can do below which the rate is the application's own.
+/// Share of the device's capability below which the rate is the application's own.
 const SHARE: f64 = 0.5;
 
-/// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen to do.
+/// One I/O at a time: the rate is one over the latency; `cap` is the highest limited rate seen on the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SerialApplication {
     pub device: Place,
@@ -28,8 +28,8 @@ impl Kind for SerialApplication {
     }
 }
 
-/// Detects windows with a queue of one, never two in flight, and I/Os no slower than they need be. If the rate is
-/// that of a limit, the limit shows (R2b), not the application.
+/// Detects windows with a queue of one, never two in flight, and I/Os that need not wait. If the rate is that of a
+/// limit, the limit is reported (R2b), not the application.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<SerialApplication>> {
     let can = device.cap.or_else(|| {
         let limits = watch.limits?;
@@ -47,7 +47,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Findin
         device: device.place.clone(),
         ops_per_second: sum.rate(),
         latency_ns: sum.latency() * 1e9,
-        // What was seen; a policy's figure is only a promise.
+        // The measured cap; a policy's figure is only a promise.
         cap: device.cap,
     };
     let sure = match device.windows.iter().all(|window| window.alone.is_nan()) {

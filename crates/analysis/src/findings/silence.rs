@@ -1,4 +1,4 @@
-//! Devices that did not answer for a while, by what the engine saw in flight: how long, how often, and what was held.
+//! Devices that did not answer for a while, by the engine's I/Os in flight: how long, how often, and which I/O waited.
 
 use record::{Note, Run, Silence, SilenceStage, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,11 @@ use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 
 /// Fewest silences that have a period.
 const PERIODIC: usize = 3;
-/// Share of their mean within which all gaps between periodic silences lie: a quarter, as in the stop rule within one step.
+/// Share of their mean within which all gaps between periodic silences lie: a quarter, as in the stop rule of a step.
 const EVEN: f64 = 0.25;
 
-/// Nothing that was in flight at `path` came back for `lasted`, from `since` on the run's clock: the I/O that was in
-/// flight longest, and `others` with it. Of several silences it is the longest, with how many there were and how far
-/// apart they began.
+/// No I/O in flight at `path` completed for `lasted`, from `since` on the run's clock: the I/O that was in flight
+/// longest, and `others` with it. Of several silences this is the longest, with their number and spacing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoppedAnswering {
     pub step: String,
@@ -35,7 +34,7 @@ impl Kind for StoppedAnswering {
     }
 }
 
-/// A silence, and the step that it was in. Silences of several workers at one time are one.
+/// A silence, with its step. Simultaneous silences of several workers are one.
 struct Spell<'r> {
     step: &'r StepRecord,
     longest: &'r Silence,
@@ -86,7 +85,7 @@ fn of_path(run: &Run, path: &str) -> Option<FindingOf<StoppedAnswering>> {
     Some(FindingOf { meaning, evidence, confidence: Confidence::Certain })
 }
 
-/// Returns the silences in the order of time; of overlapping ones, the longest speaks for all.
+/// Returns the silences in the order of time; of overlapping ones, the longest.
 fn spells<'r>(all: impl Iterator<Item = (&'r StepRecord, &'r Silence)>) -> Vec<Spell<'r>> {
     let of = |(step, longest): (&'r StepRecord, &'r Silence)| {
         let from = Nanos(longest.at.since(longest.lasted).0);
@@ -109,7 +108,7 @@ fn spells<'r>(all: impl Iterator<Item = (&'r StepRecord, &'r Silence)>) -> Vec<S
     apart
 }
 
-/// Returns how far apart silences begin, in seconds, if they do so evenly.
+/// Returns the time between the starts of silences, in seconds, if they are periodic.
 fn period_s(spells: &[Spell<'_>]) -> Option<f64> {
     let gaps: Vec<f64> =
         spells.windows(2).map(|pair| pair[1].from.since(pair[0].from).as_secs_f64()).collect();

@@ -18,29 +18,29 @@ use crate::watch::windows::Window;
 const STEAL: f64 = 0.05;
 /// Share of the CPUs' time taken by the hypervisor up to which the guest is not to blame (R11).
 const STEAL_SLIGHT: f64 = 0.02;
-/// Least share of the cap at which a rate is limited by it.
+/// Least share of the cap at which a rate is limited by the cap.
 const BELOW_CAP: f64 = 0.9;
-/// Seconds for which windows of one kind must have been served well before another can be called slow.
+/// Seconds for which windows of one kind must have been served well before another is called slow.
 const KNOWN_S: f64 = 9.0;
 /// Time for which they must have been served well, as a share of the time for which they were not.
 const KNOWN_SHARE: f64 = 0.5;
 /// Share of a kind's time, fastest windows first, at which the usual latency is taken.
 const USUAL: f64 = 0.25;
-/// Operations per second below which latencies say little.
+/// Operations per second below which latencies show little.
 const USED: f64 = 10.0;
 /// Share of the time for which a device must be busy to be compared.
 const BUSY: f64 = 0.2;
-/// Seconds up to which a rise in latency is a matter of caches and clocks.
+/// Seconds up to which a rise in latency may be due to caches and clocks.
 const RISE: f64 = 0.3e-3;
 /// Queue, while there is work, below which a device counts as having none.
 const QUEUED: f64 = 0.5;
-/// Share of the time for which a device is busy, below which it rests between its I/Os.
+/// Busy share of the time below which a device rests between its I/Os.
 const RESTS: f64 = 0.9;
-/// Probability up to which counts that are taken for a meter's may look so by chance.
+/// Probability up to which counts taken for a meter's may resemble it by chance.
 const BY_CHANCE: f64 = 0.01;
 /// Multiple of the usual latency below which windows are near it.
 const NEAR: f64 = WAITED / 1.4;
-/// Steps into which the share of reads is rounded to find windows that are alike.
+/// Steps into which the share of reads is rounded to find comparable windows.
 const MIX_STEPS: f64 = 4.0;
 /// Steps per doubling into which the size is rounded.
 const SIZE_STEPS: f64 = 1.5;
@@ -75,13 +75,13 @@ impl Kind for CpuStarved {
     }
 }
 
-/// What this rule finds.
+/// The two kinds of finding of this rule.
 pub(super) enum Slow {
     Backend(BackendSlow),
     Starved(CpuStarved),
 }
 
-/// What comparable windows have in common, each figure in coarse steps.
+/// The common features of comparable windows, each figure in coarse steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     mix: i32,
@@ -89,12 +89,12 @@ struct Alike {
     load: Load,
 }
 
-/// How much is asked of the device.
+/// The load on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Load {
-    /// I/Os per second, of a load of ours that has a pace of its own.
+    /// I/Os per second, for plimsoll's own load with a pace.
     Paced(u64),
-    /// Depth while the device is busy, in steps, of any other load.
+    /// Depth while the device is busy, in steps, for any other load.
     Depth(i32),
 }
 
@@ -112,12 +112,12 @@ fn alike(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> Option
     let busy = sum.mean_busy().min(1.0);
     let depth = sum.mean_queue() / busy;
     let load = Load::Depth((depth.log2() * DEPTH_STEPS).round() as i32);
-    // A device that is used little is counted as busy for longer than it is: the kernel counts in ticks of its clock.
+    // A lightly used device is counted as busy for longer than it is: the kernel counts in ticks of its clock.
     (busy > BUSY && depth >= QUEUED).then_some(Alike { mix, size, load })
 }
 
-/// Detects windows that are served at least twice as slowly as is usual of their kind; those of a guest that lacked
-/// CPU are a finding of their own.
+/// Detects windows that are served at least twice as slowly as is usual for their kind; those of a guest that lacked
+/// CPU are a separate finding.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<FindingOf<Slow>> {
     let mut kinds: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
     for (at, window) in device.windows.iter().enumerate() {
@@ -141,7 +141,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<Findi
     found.into_iter().flatten().collect()
 }
 
-/// Returns the usual latency of windows of one kind: their lower quartile by time, if they are near it for long enough.
+/// Returns the usual latency of windows of one kind: their lower quartile by time, if enough time is near it.
 fn usual_latency(device: &Device<'_>, windows: &[usize], load: Load) -> Option<f64> {
     let of = |at: &usize| (device.windows[*at].sum.latency(), device.windows[*at].sum.seconds);
     let mut latencies: Vec<(f64, f64)> = windows.iter().map(of).collect();
@@ -154,7 +154,7 @@ fn usual_latency(device: &Device<'_>, windows: &[usize], load: Load) -> Option<f
     })?;
     let near: f64 = latencies.iter().filter(|one| one.0 < NEAR * usual.0).map(|one| one.1).sum();
     let known = match load {
-        // Any phase of a load of ours is enough to compare with: it is the same load.
+        // Any phase of plimsoll's own load suffices for comparison: the load is the same.
         Load::Paced(_) => true,
         Load::Depth(_) => near >= KNOWN_S && near >= KNOWN_SHARE * (whole - near),
     };
@@ -170,7 +170,7 @@ fn is_slow(device: &Device<'_>, window: &Window, usual: f64) -> bool {
     latency >= WAITED * usual && latency > usual + RISE && !capped && !metered()
 }
 
-/// Whether flat counts are those of a paced program and not of a meter: the device rests between them.
+/// Whether flat counts come from a paced program and not from a meter: the device rests between I/Os.
 fn is_paced(ticks: &[Tick]) -> bool {
     let busy = ticks.iter().map(|tick| tick.busy).sum::<f64>() / ticks.len().max(1) as f64;
     busy < RESTS

@@ -1,4 +1,4 @@
-//! Devices that now and then do nothing for a while although there is work.
+//! Devices that now and then do nothing for a while although they have work.
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::{median, median_absolute_deviation};
@@ -14,30 +14,30 @@ use crate::watch::windows::Window;
 
 /// Shortest stall that is reported, in seconds.
 pub(crate) const SHORTEST_S: f64 = 0.3;
-/// Fewest I/Os that would have been done meanwhile: fewer are missing by chance.
+/// Fewest I/Os that must be missing from a stall: fewer are missing by chance.
 const MISSING: f64 = 12.0;
-/// Multiple of an I/O's latency that a stall lasts on a device that is not always in use.
+/// Multiple of an I/O's latency for a stall on a device that is not always in use.
 const TIMES: f64 = 5.0;
 /// Share of the time for which a device is busy if it is always in use.
 const BUSY: f64 = 0.9;
-/// Share of the usual rate below which a reading has a stall in it, if as much was asked.
+/// Share of the usual rate below which a reading contains a stall, if as much was requested as usual.
 const DONE: f64 = 0.75;
 /// Standard deviations by which such a reading must also be below the usual rate.
 const DEVIATIONS: f64 = 5.0;
-/// Least share of the usual queue with which as much was asked; `ASKED_BUSY` is the share for which the device must be busy.
+/// Least share of the usual queue if as much was requested; `ASKED_BUSY`: least share of the time with work.
 const ASKED: f64 = 0.9;
 const ASKED_BUSY: f64 = 0.98;
-/// Fewest stalls that must show if they were not seen whole.
+/// Fewest stalls to report if none was seen whole.
 const SEVERAL: usize = 3;
 /// Most readings that a stall touches.
 const TOUCHES: usize = 3;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Share within which most times between stalls agree if stalls have a period.
+/// Share within which most times between stalls must agree for a period.
 const PERIODIC: f64 = 0.25;
 
 /// The device did nothing for a while with work in flight. `seen`: whole readings were without a completion, so that
-/// the length is counted and not inferred. `period_s`: from one stall to the next, if that is always about the same.
+/// the length is counted and not inferred. `period_s`: time from one stall to the next, if about constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stalls {
     pub device: Place,
@@ -65,7 +65,7 @@ struct Stall {
     seen: bool,
 }
 
-/// Detects stalls that were seen whole, and those that several readings show by what they lack.
+/// Detects stalls that were seen whole, and those that several readings show by missing I/Os.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<Stalls>> {
     let windows = || device.windows.iter().filter(|window| window.sum.rate() > 0.0);
     let mut found: Vec<Stall> = windows().flat_map(|window| silent(device, window)).collect();
@@ -97,7 +97,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Findin
     found_in(watch, meaning, &firings, sure)
 }
 
-/// Returns the stalls seen as readings in a row without a completion, with work in flight at both ends.
+/// Returns the stalls seen as consecutive readings without a completion, with work in flight at both ends.
 fn silent(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     let ticks = device.within(window);
     let is_silent = |at: usize| {
@@ -131,8 +131,8 @@ fn silent(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     found
 }
 
-/// Returns the stalls inferred from readings in which far less was done than in the others although as much was
-/// asked; their length is what is missing, in seconds.
+/// Returns the stalls inferred from readings with far fewer completions than the others although as much was requested;
+/// their length is that of the missing I/Os, in seconds.
 fn lacking(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     let ticks = device.within(window);
     if window.sum.mean_busy() < BUSY {
@@ -165,7 +165,7 @@ fn lacking(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     found.into_iter().filter(short).map(|(stall, _)| stall).collect()
 }
 
-/// Returns the time from one stall to the next, if it is always about the same.
+/// Returns the time from one stall to the next, if about constant.
 fn period(stalls: &[Stall]) -> Option<f64> {
     let between: Vec<f64> =
         stalls.windows(2).map(|pair| pair[1].from.since(pair[0].from).as_secs_f64()).collect();

@@ -1,4 +1,4 @@
-//! Targets that are not a volume, or not what was measured: in doubt, cached, without data, or only read.
+//! Targets that are no volume, or not the volume meant: in doubt, cached, without data, or only read.
 
 use record::{Run, TargetFacts};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use workload::{Direction, ProcedureRequest};
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::verdict::Doubt;
 
-/// Share of what was read that may have been in the page cache by chance.
+/// Share of the data read that may have been in the page cache by chance.
 const CACHED: f64 = 0.01;
 
-/// The target is not a volume, or something stands between.
+/// The target is not a volume, or another layer lies between.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetDoubt {
     pub doubt: record::TargetDoubt,
@@ -22,14 +22,14 @@ pub struct CachedReads {
     pub share: f64,
 }
 
-/// Part of the region held no data before the layout; `laid_out` says whether it was written then.
+/// Part of the region contained no data before the layout; `laid_out`: whether it was written then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unwritten {
     pub share: f64,
     pub laid_out: bool,
 }
 
-/// Only reads were measured; a thin device may answer them from nothing.
+/// Only reads were measured; a thin device may answer them without any I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReadsOnly {
     pub unwritten_share: Option<f64>,
@@ -71,24 +71,24 @@ fn share(run: &Run, of: fn(&TargetFacts) -> Option<f64>, above: f64) -> Option<f
     run.target.as_ref().and_then(of).filter(|share| *share > above)
 }
 
-/// Returns what is doubtful about the target itself.
+/// Returns the doubts about the target itself.
 pub(super) fn doubtful(run: &Run) -> Vec<FindingOf<TargetDoubt>> {
     let doubts = run.target.iter().flat_map(|facts| &facts.doubts);
     doubts.map(|doubt| certain(TargetDoubt { doubt: doubt.clone() })).collect()
 }
 
-/// Returns the share that the page cache served.
+/// Returns the share of reads that the page cache served.
 pub(super) fn cached(run: &Run) -> Option<FindingOf<CachedReads>> {
     share(run, |facts| facts.cached_share, CACHED).map(|share| certain(CachedReads { share }))
 }
 
-/// Returns the share of the region that held no data.
+/// Returns the share of the region that contained no data.
 pub(super) fn unwritten(run: &Run) -> Option<FindingOf<Unwritten>> {
     let share = share(run, |facts| facts.unwritten_share, 0.0)?;
     Some(certain(Unwritten { share, laid_out: false }))
 }
 
-/// Returns the finding if nothing may be written and something was read. `where` asks for no more than reads.
+/// Returns the finding if nothing may be written and something was read. `where` needs reads only.
 pub(super) fn reads_only(run: &Run) -> Option<FindingOf<ReadsOnly>> {
     if matches!(run.asked, Some(ProcedureRequest::Places(_))) {
         return None;

@@ -25,7 +25,7 @@ impl Kind for Unsteady {
     }
 }
 
-/// Returns the plateaus whose best known step had not settled when it ended. Lower rungs may swing as they like.
+/// Returns the plateaus whose best step had not settled when it ended. Lower rungs need not settle.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<Unsteady>> {
     let values: [fn(&Point) -> f64; 2] = [|point| point.iops.value, |point| point.bytes_per_second.value];
     let points: Vec<&Point> = figures.ladders().collect();

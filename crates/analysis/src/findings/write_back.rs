@@ -11,18 +11,18 @@ use crate::watch::shape::Waiting;
 use crate::watch::ticks::Way;
 use crate::watch::watched_run::WatchedRun;
 
-/// Least mean bytes of memory being written back for that to be what the device does.
+/// Least mean bytes of memory being written back for that to be the device's work.
 const WRITING: f64 = 1048576.0;
-/// Least mean bytes of memory that wait to be written.
+/// Least mean bytes of memory waiting to be written.
 const WAITING: f64 = 16.0 * 1048576.0;
-/// Share of the bytes that the device moves that must be writes.
+/// Least share of writes in the bytes of the device.
 const WRITES: f64 = 0.9;
 
-/// What programs wrote lies in memory, and goes to the device as fast as the device takes it.
+/// Written data accumulates in memory, and is written to the device as fast as the device allows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WriteBack {
     pub device: Place,
-    /// Mean bytes of memory that wait to be written.
+    /// Mean bytes of memory waiting to be written.
     pub dirty: f64,
     pub bytes_per_second: f64,
     pub waiting: Waiting,

@@ -1,4 +1,4 @@
-//! Headroom: the greatest rate of arrivals at which a claimed latency still holds, from the open loads of a check.
+//! Headroom: the greatest rate of arrivals at which a claimed latency holds, from the open loads of a check.
 
 use record::{Run, StepRecord};
 use schemars::JsonSchema;
@@ -9,9 +9,9 @@ use crate::estimate::Estimate;
 use crate::latency;
 use crate::regimes::Regimes;
 
-/// Share of what arrives by which a load may fall short and still keep up.
+/// Share of the arrivals by which completions may fall short in a load that keeps up.
 const SHORT: f64 = 0.03;
-/// Standard deviations of random arrivals by which it may fall short besides.
+/// Standard deviations of random arrivals by which they may fall short in addition.
 const CHANCE: f64 = 3.0;
 
 /// The greatest rate at which a claimed latency holds, in I/Os per second of the whole load, arriving at random.
@@ -19,12 +19,12 @@ const CHANCE: f64 = 3.0;
 pub struct Headroom {
     /// The claim as written.
     pub claim: String,
-    /// The direction whose latency it is.
+    /// The direction of the claimed latency.
     pub direction: Direction,
-    /// The rates between which it lies.
+    /// The bounds on the greatest rate.
     #[serde(flatten)]
     pub bound: HeadroomBound,
-    /// Number of open loads that show it.
+    /// Number of open loads behind it.
     pub loads: usize,
 }
 
@@ -32,28 +32,28 @@ pub struct Headroom {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
 pub enum HeadroomBound {
-    /// Between two rates, the interval reaching beyond those between which the latency passed the claim.
+    /// Between two rates; the interval extends beyond those between which the latency passed the claim.
     Between(Estimate),
-    /// At least this: the latency held at the greatest rate that was tried.
+    /// At least this: the latency held at the greatest rate tried.
     AtLeast(f64),
-    /// At most this: the latency did not hold at the least rate that was tried.
+    /// At most this: the latency did not hold at the least rate tried.
     AtMost(f64),
 }
 
 /// One open load.
 #[derive(Clone, Copy)]
 struct OpenLoadPoint {
-    /// I/Os per second: as asked for if the load keeps up, otherwise as served.
+    /// I/Os per second: as requested if the load keeps up, otherwise as completed.
     rate: f64,
     /// The claimed latency, nanoseconds.
     latency: f64,
-    /// Interval of that latency, as far as it is known.
+    /// Interval of the latency, as far as known.
     within: (f64, f64),
-    /// Whether everything that arrived was served.
+    /// Whether all arrivals were completed.
     keeps_up: bool,
 }
 
-/// Returns the headroom of every claim on latency; for a claim without a direction, of each direction that was loaded.
+/// Returns the headroom of every claim on latency; for a claim without a direction, of each loaded direction.
 pub(crate) fn headroom(run: &Run, regimes: &Regimes, expectation: Option<&Expectation>) -> Vec<Headroom> {
     let claims = expectation.map_or(&[][..], |expectation| &expectation.claims);
     let loads: Vec<&StepRecord> = run.steps.iter().filter(|step| is_of_now(step, regimes)).collect();
@@ -61,8 +61,7 @@ pub(crate) fn headroom(run: &Run, regimes: &Regimes, expectation: Option<&Expect
     claims.iter().flat_map(|claim| rows(claim).collect::<Vec<_>>()).collect()
 }
 
-/// Returns the headroom of a bound on the 99th percentile alone, in one direction; `None` if none was asked for or
-/// nothing arrived.
+/// Returns the headroom of a bound on the 99th percentile alone, in one direction; `None` without a bound or arrivals.
 pub(crate) fn of_bound(
     run: &Run,
     regimes: &Regimes,
@@ -104,7 +103,7 @@ fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<OpenLo
     let within = told.map_or((0.0, f64::INFINITY), |told| {
         (told.estimate.low, if told.open { f64::INFINITY } else { told.estimate.high })
     });
-    // What arrived in some seconds is chance; what was asked for is the rate that the latency belongs to in the long run.
+    // The arrivals of some seconds are random; in the long run, the requested rate determines the latency.
     let keeps_up = keeps_up(step);
     let rate = if keeps_up { asked(step) } else { served(step) / step.seconds() };
     Some(OpenLoadPoint { rate, latency, within, keeps_up })
@@ -120,7 +119,7 @@ impl OpenLoadPoint {
     }
 }
 
-/// Returns the latency that `claim` is about, as `step` had it: a percentile, or the mean; nanoseconds.
+/// Returns the latency of `step` that `claim` refers to: a percentile, or the mean; nanoseconds.
 pub fn claimed_latency(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<f64> {
     match claim.metric {
         Metric::Percentile(percent, _) => {
@@ -130,13 +129,13 @@ pub fn claimed_latency(step: &StepRecord, claim: &Claim, direction: Direction) -
     }
 }
 
-/// Whether as much was served as arrived, except for chance.
+/// Whether as much was completed as arrived, except for chance.
 pub fn keeps_up(step: &StepRecord) -> bool {
     let arrived = asked(step) * step.seconds();
     served(step) >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt()
 }
 
-/// Returns the I/Os per second that should arrive.
+/// Returns the I/Os per second that are to arrive.
 pub(crate) fn asked(step: &StepRecord) -> f64 {
     step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum()
 }
@@ -145,9 +144,8 @@ fn served(step: &StepRecord) -> f64 {
     (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64
 }
 
-/// Returns the bound between the rates on either side; `None` if no load is sure of it. Between them, one over the
-/// latency is taken to fall with the rate in a straight line, as it does for the percentiles and the mean of a queue
-/// (M/M/1; nearly for M/D/1).
+/// Returns the bound between the rates on either side; `None` if no load is certain. Between them, one over the latency
+/// is assumed to fall linearly with the rate, as for the percentiles and the mean of a queue (M/M/1; nearly for M/D/1).
 fn bound(seen: &[OpenLoadPoint], most: Nanos) -> Option<HeadroomBound> {
     let most = most.0 as f64;
     let holds = |seen: &OpenLoadPoint| seen.keeps_up && seen.latency <= most;
@@ -163,7 +161,7 @@ fn bound(seen: &[OpenLoadPoint], most: Nanos) -> Option<HeadroomBound> {
     let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
     let apart = high.rate - low.rate;
     let value = low.rate + apart * share.clamp(0.0, 1.0);
-    // A percentile of some seconds of a queue is rough: it may have been misjudged unless its interval is clear.
+    // A percentile over some seconds of a queue is imprecise: it may mislead unless its interval is clear of the claim.
     let surely_holds = seen[..=below].iter().rfind(|seen| seen.surely_holds(most));
     let surely_fails = seen[above..].iter().find(|seen| seen.surely_fails(most));
     let further = |at: Option<usize>| at.and_then(|at| seen.get(at)).map(|seen| seen.rate);
@@ -176,7 +174,7 @@ fn bound(seen: &[OpenLoadPoint], most: Nanos) -> Option<HeadroomBound> {
     Some(HeadroomBound::Between(Estimate { value, low: least, high: most }))
 }
 
-/// Returns how much one over the latency falls from `from` to `to`.
+/// Returns by how much one over the latency falls from `from` to `to`.
 fn room(from: f64, to: f64) -> f64 {
     1.0 / from - 1.0 / to
 }

@@ -1,5 +1,4 @@
-//! How late I/Os of a search cluster: in a queue, one is seldom late alone, and near the queue's limit they come by
-//! the thousand.
+//! Clustering of late I/Os in a search: in a queue, an I/O is seldom late alone, and thousands are late near its limit.
 
 use workload::LatencyBound;
 
@@ -7,22 +6,22 @@ use super::load::OpenLoad;
 
 /// Least share of a full queue's rate at which queues are long because of the rate.
 const NEARLY_FULL: f64 = 0.97;
-/// Share to which a rate is known at best, because what arrives in some seconds is chance.
+/// Best precision of a rate, as a share, because the arrivals of some seconds are random.
 const KNOWN: f64 = 0.01;
 
-/// What the loads of a search show of one bound.
+/// Clustering of late I/Os in the loads of a search, for one bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clusters {
-    /// Dispersion of loads that leave room: what makes them late comes at any rate.
+    /// Dispersion of loads with spare capacity: their I/Os are late at any rate.
     anywhere: f64,
-    /// Dispersion of loads that leave hardly any room, as it would be with no room but [`KNOWN`].
+    /// Dispersion of loads with hardly any spare capacity, scaled to a capacity of [`KNOWN`].
     full: f64,
-    /// I/Os per second with a full queue; infinite if that is not known, as if every load left room.
+    /// I/Os per second with a full queue; infinite if not known, as if every load had spare capacity.
     full_queue: f64,
 }
 
 impl Clusters {
-    /// Returns what `loads` show of `bound`, which comes with its index.
+    /// Returns the clustering in `loads` for `bound`, which comes with its index.
     pub(super) fn seen(
         loads: &[OpenLoad],
         bound: (usize, &LatencyBound),
@@ -40,21 +39,20 @@ impl Clusters {
         }
     }
 
-    /// Returns how many times the variance of late I/Os at `rate` is that of independent ones, as far as other loads
-    /// show. The less room there is, the longer a queue remembers, by the square of it (Abate, Whitt: Operations
-    /// Research Letters 6, 1987): what a load near the limit shows of its clusters is too much for one that leaves
-    /// room.
+    /// Returns the ratio of the variance of late I/Os at `rate` to that of independent ones, as far as other loads
+    /// show. The less spare capacity, the longer a queue remembers, by the square of it (Abate, Whitt: Operations
+    /// Research Letters 6, 1987): the clustering of a load near the limit is too much for one with spare capacity.
     pub(super) fn at(&self, rate: f64) -> f64 {
         self.anywhere.max(self.full * relief(rate, self.full_queue))
     }
 }
 
-/// Returns the ratio of clusters at `rate` to those with hardly any room.
+/// Returns the ratio of clustering at `rate` to that with hardly any spare capacity.
 fn relief(rate: f64, full_queue: f64) -> f64 {
     (KNOWN / (1.0 - rate / full_queue).max(KNOWN)).powi(2)
 }
 
-/// Returns the mean of dispersions, weighted by their events; 1 if nothing was late.
+/// Returns the mean of dispersions, weighted by their events; 1 if no I/O was late.
 fn weighed(shown: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (events, sum) = shown.fold((0.0, 0.0), |sum, (events, how)| (sum.0 + events, sum.1 + events * how));
     if events > 0.0 { sum / events } else { 1.0 }

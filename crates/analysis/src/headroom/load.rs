@@ -1,4 +1,4 @@
-//! One open load of a search: what arrived, and how much of it took longer than it may.
+//! One open load of a search: its arrivals, and how many of them exceeded the bounds.
 
 use record::{Distribution, Interval, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -7,60 +7,59 @@ use workload::{Direction, Ending, LatencyBound, Nanos, StopRule};
 
 use super::claimed::{asked, keeps_up};
 
-/// Standard errors beyond which a share is surely on one side of what it may be: at most two in a hundred such
-/// judgements are wrong, because both sides are asked of each load.
+/// Standard errors beyond which a share is surely above or below the allowed one: at most two in a hundred such
+/// judgements are wrong, because each load is judged both ways.
 const SURE: f64 = 2.6;
-/// Least ratio of the variance of late I/Os to that of independent ones, if too few came to show how they cluster:
-/// in a queue, one is seldom late alone.
+/// Least ratio of the variance of late I/Os to that of independent ones, if too few were late to show their clustering:
+/// in a queue, an I/O is seldom late alone.
 const CLUSTERS: f64 = 4.0;
-/// Fewest late I/Os with which a load shows how they cluster.
+/// Fewest late I/Os from which a load shows their clustering.
 const SHOWS: f64 = 5.0;
-/// Neighbouring intervals whose late I/Os may belong together.
+/// Number of neighbouring intervals whose late I/Os may be correlated.
 const LAGS: usize = 3;
-/// Factor within which a share of late I/Os is about as large as it may be.
+/// Factor within which a share of late I/Os is near the allowed one.
 const NEAR: f64 = 4.0;
-/// The percentiles that are reported of a load.
+/// The percentiles that are reported for a load.
 pub(super) const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 
-/// What one open load reached.
+/// Results of one open load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoad {
-    /// I/Os per second that arrived; of a load that was cut short, that should have arrived. If arrivals are a
-    /// Poisson process, what became of them depends on the rate that was asked only through their number, so this is
-    /// the rate that a load says something about.
+    /// I/Os per second that arrived; for a load that was cut short, that should have arrived. In a Poisson process the
+    /// requested rate affects the results only through the number of arrivals, so the results apply to this rate.
     pub rate: f64,
-    /// I/Os per second that were done.
+    /// I/Os completed per second.
     pub served: f64,
     /// Counted time, seconds.
     pub seconds: f64,
-    /// Whether all that arrived was done, except for chance.
+    /// Whether all arrivals were completed, except for chance.
     pub keeps_up: bool,
-    /// Whether it was ended because it had fallen behind.
+    /// Whether the load was ended because it had fallen behind.
     pub cut_short: bool,
     /// Mean latency, nanoseconds.
     pub mean_ns: f64,
     /// Percentiles of latency with their values, nanoseconds: 50, 90, 99 and 99.9.
     pub percentiles_ns: Vec<(f64, u64)>,
-    /// What it shows of each bound, in their order.
+    /// The outcome for each bound, in their order.
     pub held: Vec<BoundOutcome>,
-    /// I/Os that should arrive in its whole time.
+    /// I/Os that should have arrived in the whole time.
     #[serde(skip)]
     planned: f64,
-    /// All its latencies, for figures of several loads.
+    /// All latencies of the load, for figures over several loads.
     #[serde(skip)]
     latency: Distribution,
 }
 
-/// What one load shows of one bound.
+/// The outcome of one load for one bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundOutcome {
     /// Number of I/Os that arrived, including those that were never issued.
     pub count: f64,
-    /// Number of those that took longer; for a mean, its share in the sum of mean and bound, times their count.
+    /// Number of I/Os over the bound; for a mean, its share in the sum of mean and bound, times the number of arrivals.
     pub beyond: f64,
-    /// Ratio of the variance of their number to that of independent ones.
+    /// Ratio of the variance of that number to that of independent I/Os.
     pub dispersion: f64,
-    /// What that shows.
+    /// Whether the bound held.
     pub answer: Holds,
 }
 
@@ -68,23 +67,22 @@ pub struct BoundOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// It surely held.
+    /// The bound surely held.
     Surely,
-    /// It probably held.
+    /// The bound probably held.
     Seemingly,
-    /// It probably did not hold.
+    /// The bound probably did not hold.
     SeeminglyNot,
-    /// It surely did not hold.
+    /// The bound surely did not hold.
     SurelyNot,
 }
 
 impl BoundOutcome {
-    /// Returns what the counts show if the share `may` is allowed to exceed the bound, and late I/Os cluster no less
-    /// than `least`.
+    /// Judges the counts if the share `may` is allowed to exceed the bound, and late I/Os cluster by at least `least`.
     fn judged(&self, may: f64, least: f64) -> Holds {
         let share = self.beyond / self.count;
         let of = |share: f64| share * (1.0 - share);
-        // At least the error at the allowed share: if nothing is late, that does not prove an error of zero.
+        // At least the error at the allowed share: no late I/O at all does not prove an error of zero.
         let error = (of(share).max(of(may)) * self.dispersion.max(least) / self.count).sqrt();
         let sure = (share - may).abs() > SURE * error;
         match (share <= may, sure) {
@@ -95,12 +93,12 @@ impl BoundOutcome {
         }
     }
 
-    /// Adds up what two loads show of a bound.
+    /// Adds up the outcomes of two loads for a bound.
     fn with(&self, other: &BoundOutcome, may: f64) -> BoundOutcome {
         let (count, beyond) = (self.count + other.count, self.beyond + other.beyond);
         let weighed = self.beyond * self.dispersion + other.beyond * other.dispersion;
         let dispersion = if beyond > 0.0 { weighed / beyond } else { 1.0 };
-        // Both were judged by what all loads showed: an answer that they share stands, otherwise the sum is judged by itself.
+        // Each was judged by the clustering in all loads: equal answers stand, otherwise the sum is judged by itself.
         let held = BoundOutcome { count, beyond, dispersion, answer: Holds::Seemingly };
         let alone = held.judged(may, CLUSTERS.max(dispersion));
         let answer = match (self.answer, other.answer) {
@@ -112,7 +110,7 @@ impl BoundOutcome {
 }
 
 impl OpenLoad {
-    /// Returns what `step` showed of `bounds`; `None` if nothing came back.
+    /// Returns the load of `step` judged by `bounds`; `None` if no I/O completed.
     pub(super) fn of(step: &StepRecord, bounds: &[LatencyBound]) -> Option<OpenLoad> {
         let (reads, writes) = (step.tally(Direction::Read), step.tally(Direction::Write));
         let done = (reads.ops + writes.ops) as f64;
@@ -135,7 +133,7 @@ impl OpenLoad {
         })
     }
 
-    /// Whether every bound held, by what was seen.
+    /// Whether every bound surely or probably held.
     pub fn holds(&self) -> bool {
         self.held.iter().all(|held| matches!(held.answer, Holds::Surely | Holds::Seemingly))
     }
@@ -150,15 +148,15 @@ impl OpenLoad {
         self.held.iter().any(|held| held.answer == Holds::SurelyNot)
     }
 
-    /// Returns the late I/Os of a bound and how they cluster, if the load shows that: about as many are late as may
-    /// be. A queue that is always long says nothing of one that seldom is.
+    /// Returns the late I/Os of a bound and their clustering, if the load shows it: their share is near the allowed
+    /// one. A queue that is always long says nothing about one that seldom is.
     pub(super) fn clusters(&self, at: usize, bound: LatencyBound) -> Option<(f64, f64)> {
         let held = self.held.get(at).filter(|held| self.is_whole() && held.beyond >= SHOWS)?;
         let near = held.beyond / held.count / bound.may_exceed();
         (1.0 / NEAR..NEAR).contains(&near).then_some((held.beyond, held.dispersion))
     }
 
-    /// Judges the load again, with late I/Os of each bound that cluster no less than `least`.
+    /// Judges the load again, with late I/Os of each bound clustering by at least `least`.
     pub(super) fn clustering(mut self, least: &[f64], bounds: &[LatencyBound]) -> OpenLoad {
         for ((held, least), bound) in self.held.iter_mut().zip(least).zip(bounds) {
             let judged = held.judged(bound.may_exceed(), least.max(CLUSTERS));
@@ -167,7 +165,7 @@ impl OpenLoad {
         self
     }
 
-    /// Whether it ran to its end, and all that arrived was done.
+    /// Whether the load ran to its end, and all arrivals were completed.
     pub fn is_whole(&self) -> bool {
         self.keeps_up && !self.cut_short
     }
@@ -193,9 +191,8 @@ impl OpenLoad {
         }
     }
 
-    /// Returns the load as a trial of a bound. Of a load that was cut short, all I/Os that would have arrived count,
-    /// and as late those that were late until then: that it was ended because of what it showed must not make it
-    /// show more.
+    /// Returns the load as a trial of a bound. For a load that was cut short, all I/Os that would have arrived count,
+    /// but only those late until then count as late: being ended for its results must not strengthen them.
     pub(super) fn trial(&self, bound: usize) -> Option<Trial> {
         let held = self.held.get(bound)?;
         let count = if self.cut_short { held.count.max(self.planned) } else { held.count };
@@ -203,10 +200,10 @@ impl OpenLoad {
     }
 }
 
-/// What a step shows of a bound.
+/// The latencies of a step, judged by a bound.
 struct StepLatencies<'s> {
     latency: &'s Distribution,
-    /// The latencies, interval by interval.
+    /// The latencies by interval.
     parts: &'s [Distribution],
     unissued: f64,
     keeps_up: bool,
@@ -232,9 +229,9 @@ impl StepLatencies<'_> {
         BoundOutcome { answer, ..held }
     }
 
-    /// Estimates the dispersion by the variance of intervals and the covariance of neighbours (Bartlett's window;
-    /// Newey, West: Econometrica 55, 1987); 1 if too little came for it. It is rough, and meant to be summed over
-    /// loads: nothing is presumed of it.
+    /// Estimates the dispersion from the variance of intervals and the covariance of neighbours (Bartlett's window;
+    /// Newey, West: Econometrica 55, 1987); 1 if there are too few intervals. The estimate is rough, meant to be summed
+    /// over loads, and used without a prior.
     fn dispersion(&self, most: Nanos, share: f64) -> f64 {
         let excess = |part: &Distribution| beyond(part, most) - share * part.count() as f64;
         let series: Vec<f64> = self.parts.iter().map(excess).collect();
@@ -242,9 +239,9 @@ impl StepLatencies<'_> {
         long_run(&series).filter(|_| independent > 0.0).map_or(1.0, |sum| (sum / independent).max(1.0))
     }
 
-    /// Estimates the dispersion of a mean that is expressed by its `share` in the sum of mean and bound. The log
-    /// odds of that share are the logarithm of the mean, whose variance is that of the sum over intervals, divided
-    /// by the square of the sum itself.
+    /// Estimates the dispersion of a mean that is expressed by its `share` in the sum of mean and bound. The log odds
+    /// of that share are the logarithm of the mean, whose variance is that of the sum over intervals, divided by the
+    /// square of the sum itself.
     fn dispersion_of_mean(&self, mean: f64, share: f64) -> f64 {
         let excess = |part: &Distribution| (part.mean().unwrap_or(mean) - mean) * part.count() as f64;
         let series: Vec<f64> = self.parts.iter().map(excess).collect();
@@ -258,7 +255,7 @@ impl StepLatencies<'_> {
     }
 }
 
-/// Returns the variance of the sum of a series whose neighbours resemble each other; `None` if it is too short.
+/// Returns the variance of the sum of a series with correlated neighbours; `None` if the series is too short.
 fn long_run(series: &[f64]) -> Option<f64> {
     let length = series.len() as f64;
     if length <= 4.0 * LAGS as f64 {
@@ -267,7 +264,7 @@ fn long_run(series: &[f64]) -> Option<f64> {
     let products = |lag: usize| series.iter().zip(&series[lag..]).map(|(a, b)| a * b).sum::<f64>();
     let weight = |lag: usize| 2.0 * (1.0 - lag as f64 / (LAGS + 1) as f64);
     let sum = products(0) + (1..=LAGS).map(|lag| weight(lag) * products(lag)).sum::<f64>();
-    // Deviations from a mean of their own are too small by about this factor.
+    // Deviations from the series' own mean are too small by about this factor.
     let own = length / (length - LAGS as f64 - 1.0);
     Some(own * sum)
 }
@@ -292,14 +289,14 @@ fn of_interval(interval: &Interval) -> Distribution {
     together(|direction| interval.of(direction).latency.clone())
 }
 
-/// Returns the I/Os per second that arrived in the time that was planned; `None` if that was not over.
+/// Returns the I/Os per second that arrived in the planned time; `None` if the step ended before.
 fn arrived(step: &StepRecord) -> Option<f64> {
     let time = planned(step);
     let done = (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64;
     (time > 0.0 && step.ending == Ending::Time).then(|| (done + unissued(step)) / time)
 }
 
-/// Returns the seconds that a step was to count.
+/// Returns the planned counted seconds of a step.
 fn planned(step: &StepRecord) -> f64 {
     let time = step.plan.stop.iter().find_map(|rule| match rule {
         StopRule::Time(time) => Some(time.as_secs_f64()),

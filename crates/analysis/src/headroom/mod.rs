@@ -21,27 +21,27 @@ use crate::verdict::Answer;
 /// The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeadroomAnswer {
-    /// The bounds, in the order they were asked; all must hold.
+    /// The bounds, in the order requested; all must hold.
     pub bounds: Vec<LatencyBound>,
     /// Index of the bound that binds; `None` if no rate was found.
     pub binds: Option<usize>,
-    /// What arrives.
+    /// The kinds of I/O that arrive.
     pub load: Vec<ArrivalShape>,
-    /// The greatest rate, I/Os per second of the whole load; `None` if nothing shows it.
+    /// The greatest rate, I/Os per second of the whole load; `None` if not known.
     pub greatest: Option<Greatest>,
     /// The greatest rate at which all bounds surely held, below every rate at which one surely did not.
     pub surely_holds: Option<f64>,
-    /// The least rate at which one surely did not hold.
+    /// The least rate at which a bound surely did not hold.
     pub surely_fails: Option<f64>,
     /// I/Os per second of the same load with its queue kept full.
     pub full_queue: Option<f64>,
-    /// The loads since the last change, by rising rate; those of about one rate are joined.
+    /// The loads since the last change, by rising rate; those of nearly equal rate are joined.
     pub loads: Vec<OpenLoad>,
-    /// How often the volume changed during the search: loads that contradict each other lie on either side of a change.
+    /// Number of times that the volume changed during the search: contradicting loads lie on either side of a change.
     pub changes: usize,
-    /// What was promised of this load, and whether the bounds hold at that rate.
+    /// Rates promised for this load, and whether the bounds hold at them.
     pub promised: Vec<PromisedRate>,
-    /// Why the answer is to be doubted.
+    /// Doubts about the answer.
     pub doubts: Vec<HeadroomDoubt>,
     /// Length of the search on the run's clock, seconds.
     pub seconds: f64,
@@ -51,15 +51,15 @@ pub struct HeadroomAnswer {
 const ANSWERS: f64 = 0.1;
 
 impl HeadroomAnswer {
-    /// Returns what all promises together come to; `None` if none was made.
+    /// Returns the joint answer to all promises; `None` if there are none.
     pub fn kept(&self) -> Option<Answer> {
         let answers: Vec<Answer> = self.promised.iter().filter_map(|promised| promised.answer).collect();
         let worst = [Answer::Below, Answer::CannotTell].into_iter().find(|one| answers.contains(one));
         worst.or_else(|| answers.first().map(|_| Answer::Meets))
     }
 
-    /// Whether a rate was found: one, a lower bound, or two on either side of it that are near each other; and the
-    /// volume held still.
+    /// Whether a rate was found: an estimate, a lower bound, or two nearby rates on either side of it, on a steady
+    /// volume.
     pub fn is_known(&self) -> bool {
         let known = match self.greatest {
             Some(Greatest::Found(_) | Greatest::AtLeast(_)) => true,
@@ -70,20 +70,20 @@ impl HeadroomAnswer {
     }
 }
 
-/// One kind of I/O of a load, as far as words need it.
+/// One kind of I/O of a load, as far as reports state it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArrivalShape {
-    /// Its share of the load's rate.
+    /// Share of this kind in the load's rate.
     pub share: f64,
     /// Percentage of reads.
     pub read_percent: u8,
-    /// The longest I/O, bytes.
+    /// Longest I/O, bytes.
     pub block: u64,
-    /// Percentage of I/Os that go to random places.
+    /// Percentage of I/Os at random places.
     pub random_percent: u8,
 }
 
-/// Returns the answer that `run` gives to what was asked.
+/// Returns the answer of `run` to the request.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomRequest) -> HeadroomAnswer {
     let search = Search::of(asked, &run.steps);
     let greatest = search.greatest();

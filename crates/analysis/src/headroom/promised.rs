@@ -1,4 +1,4 @@
-//! What was promised of the load of a search, compared with the rate at which its bounds hold.
+//! Rates promised for the load of a search, compared with the rate at which its bounds hold.
 
 use policy::Level;
 use record::Run;
@@ -8,19 +8,19 @@ use workload::{Claim, Direction, Expectation, HeadroomRequest, LoadPart, Metric,
 use super::search::Greatest;
 use crate::verdict::Answer;
 
-/// A rate that somebody promised, or that a policy grants a queue that is never empty.
+/// A rate that was promised, or that a policy allows a queue that is never empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromisedRate {
     /// The policy's name, or the claim as typed.
     pub by: String,
     /// I/Os per second of the whole load.
     pub iops: f64,
-    /// Whether the bounds hold at that rate; `None` for a policy's rate, which says nothing of random arrivals: no
-    /// volume serves its whole rate of these within any bound.
+    /// Whether the bounds hold at that rate; `None` for a policy's rate, which does not apply to random arrivals: no
+    /// volume serves them at its full rate within any bound.
     pub answer: Option<Answer>,
 }
 
-/// Returns everything that the policy and the expectation of `run` promise of the load.
+/// Returns the rates that the policy and the expectation of `run` promise for the load.
 pub(super) fn promised(run: &Run, asked: &HeadroomRequest, known: &RateRange) -> Vec<PromisedRate> {
     let policy = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let of_policy = policy.and_then(|name| Some((name.to_string(), policy_rate(&name, &asked.load)?)));
@@ -33,12 +33,12 @@ pub(super) fn promised(run: &Run, asked: &HeadroomRequest, known: &RateRange) ->
     granted.chain(claimed).collect()
 }
 
-/// What is known of the greatest rate.
+/// The greatest rate, as far as known.
 pub(super) struct RateRange {
     pub greatest: Option<Greatest>,
     pub surely_holds: Option<f64>,
     pub surely_fails: Option<f64>,
-    /// Whether the volume changed again and again, so that nothing holds for long.
+    /// Whether the volume changed again and again, so that no result lasts.
     pub swings: bool,
 }
 
@@ -62,7 +62,7 @@ impl RateRange {
     }
 }
 
-/// Returns the I/Os per second that a policy grants a load of one kind for ever; to several kinds it grants no single rate.
+/// Returns the I/Os per second that a policy allows a load of one kind for ever; several kinds have no single rate.
 fn policy_rate(name: &PolicyName, load: &[LoadPart]) -> Option<f64> {
     let [part] = load else { return None };
     let limits = policy::evaluate_of_volume(name).ok()?;
@@ -73,8 +73,8 @@ fn policy_rate(name: &PolicyName, load: &[LoadPart]) -> Option<f64> {
     Some(limits.cap(&asked, Level::Baseline)?.iops.0)
 }
 
-/// Returns the I/Os per second of the whole load at which a claim of a rate would be kept; `None` for a claim of
-/// anything else, or if the load has nothing of the kind.
+/// Returns the I/Os per second of the whole load at which a claimed rate is kept; `None` for other claims, or without
+/// such I/O.
 fn claimed_rate(claim: &Claim, load: &[LoadPart]) -> Option<f64> {
     let reads = |part: &LoadPart| f64::from(part.job.access.mix.read_percent()) / 100.0;
     let of_way = |part: &LoadPart| match claim.direction {

@@ -1,4 +1,4 @@
-//! A search as far as it has come: its loads, the volume as it is now, and where the bounds cease to hold.
+//! The state of a search: its loads since the last change, and the rate at which the bounds cease to hold.
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
@@ -10,22 +10,22 @@ use super::load::{BoundOutcome, OpenLoad};
 use crate::estimate::Estimate;
 use crate::sittings::in_sittings;
 
-/// Share within which the rates of two loads do not contradict each other, whatever they show.
+/// Share within which the rates of two loads do not contradict each other, whatever their results.
 const APART: f64 = 0.03;
 /// Share within which loads are joined into one.
 const ALIKE: f64 = 0.015;
-/// Usual slope of the log odds of being late over the rate, in multiples of the bound.
+/// Usual slope of the log odds of being late against the rate, in multiples of the bound.
 const USUAL_SLOPE: f64 = 1.5;
-/// Share of the least rate that was tried below which a line says nothing.
+/// Share of the least rate tried below which a fitted line is not used.
 const FAR: f64 = 0.8;
-/// Fewest changes with which the volume does not hold still.
+/// Fewest changes from which the volume counts as unsteady.
 const SWINGS: usize = 3;
-/// Ratio of variances above which loads disagree by more than chance: that of five loads exceeds it in one case of a hundred.
+/// Ratio of variances above which loads disagree by more than chance: five loads exceed it in one case of a hundred.
 const DISAGREE: f64 = 4.0;
-/// Width of an interval, as a share of the rate, above which it is a range and no answer.
+/// Width of an interval, as a share of the rate, above which it is a range and not an answer.
 const WIDE: f64 = 0.5;
 
-/// Where the greatest rate lies, I/Os per second.
+/// The greatest rate, as far as known, I/Os per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
 pub enum Greatest {
@@ -33,17 +33,17 @@ pub enum Greatest {
     Found(Estimate),
     /// Between the greatest rate at which the bounds held and the least at which they did not.
     Between(Estimate),
-    /// At least this: they held at the greatest rate that was tried.
+    /// At least this: the bounds held at the greatest rate tried.
     AtLeast(f64),
-    /// At most this: they did not hold at the least rate that was tried.
+    /// At most this: the bounds did not hold at the least rate tried.
     AtMost(f64),
 }
 
-/// Why the answer of a search is to be doubted.
+/// Why the answer of a search is doubtful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadroomDoubt {
-    /// The volume changed: the answer is that of now.
+    /// The volume changed: the answer is for its latest state.
     Changed,
     /// The volume changed again and again: there is no single answer.
     Swings,
@@ -55,25 +55,25 @@ pub enum HeadroomDoubt {
     Wide,
 }
 
-/// A search as far as it has come.
+/// The state of a search.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// I/Os per second of the load with its queue kept full.
     pub full_queue: Option<f64>,
     /// Loads since the last change, in the order they ran.
     pub loads: Vec<OpenLoad>,
-    /// How often loads contradicted earlier ones.
+    /// Number of times that loads contradicted earlier ones.
     pub changes: usize,
-    /// The loads by rising rate, those of about one rate joined.
+    /// The loads by rising rate, with those of nearly equal rate joined.
     rows: Vec<OpenLoad>,
     crossing: Option<(usize, Crossing)>,
     bounds: Vec<LatencyBound>,
-    /// From the first step that is no layout to the end of the last, seconds.
+    /// Seconds from the first step that is not a layout to the end of the last.
     seconds: f64,
 }
 
 impl Search {
-    /// Evaluates what `steps` show of what was `asked`.
+    /// Evaluates `steps` for the request `asked`.
     pub fn of(asked: &HeadroomRequest, steps: &[StepRecord]) -> Search {
         let of_kind = |kind| steps.iter().filter(move |step| step.plan.kind == kind);
         let loads = of_kind(StepKind::OpenLoad).filter_map(|step| OpenLoad::of(step, &asked.bounds));
@@ -85,13 +85,13 @@ impl Search {
         Search { full_queue, loads, changes, rows, crossing, bounds, seconds: elapsed(steps) }
     }
 
-    /// Returns how long it has taken, in seconds.
+    /// Returns the length of the search so far, in seconds.
     pub fn elapsed(&self) -> f64 {
         self.seconds
     }
 
-    /// Returns the greatest rate of a load that seemed to hold, below all that seemed not to, and the least that
-    /// seemed not to.
+    /// Returns the greatest rate of a load that seemed to hold, below all that seemed not to, and the least of the
+    /// latter.
     pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
         let fails = self.rows.iter().filter(|load| !load.holds()).map(|load| load.rate).reduce(f64::min);
         let below = |rate: &f64| fails.is_none_or(|fails| *rate < fails);
@@ -99,7 +99,7 @@ impl Search {
         (holds.filter(below).reduce(f64::max), fails)
     }
 
-    /// Returns where the bounds cease to hold: the crossing of the one that does first, with its index.
+    /// Returns where the bounds cease to hold: the crossing of the first bound to do so, with its index.
     pub fn crossing(&self) -> Option<(usize, Crossing)> {
         self.crossing
     }
@@ -116,7 +116,7 @@ impl Search {
         self.crossing().map(|(at, _)| at).or_else(|| worst(least?))
     }
 
-    /// Returns the greatest rate, as far as it is known.
+    /// Returns the greatest rate, as far as known.
     pub fn greatest(&self) -> Option<Greatest> {
         let (holds, fails) = self.bracket();
         match (holds, fails) {
@@ -127,7 +127,7 @@ impl Search {
         }
     }
 
-    /// Whether the line through the loads passes the allowed share not far below the least of their rates.
+    /// Whether the line through the loads crosses the allowed share not far below the least of their rates.
     fn reaches(&self, least: f64) -> bool {
         self.crossing().is_some_and(|(_, found)| found.is_bounded() && found.at > FAR * least)
     }
@@ -136,9 +136,9 @@ impl Search {
         let least = self.surely_holds().unwrap_or(0.0).min(holds);
         let most = self.surely_fails().unwrap_or(f64::INFINITY).max(fails);
         match self.crossing() {
-            // Beyond what surely failed nothing holds, whatever a line says.
+            // Beyond a rate that surely failed nothing holds, whatever the line gives.
             Some((_, found)) if found.is_bounded() && found.at > least && found.at < most => {
-                // Nor is it below what surely held: if the line is loose, its ends are those of what was seen.
+                // Nor is the greatest rate below one that surely held: if the line is loose, these rates are its ends.
                 Greatest::Found(Estimate {
                     value: found.at,
                     low: found.low.max(least),
@@ -165,7 +165,7 @@ impl Search {
         held.map(|load| load.rate).reduce(f64::max)
     }
 
-    /// Returns why the answer is to be doubted.
+    /// Returns the doubts about the answer.
     pub(super) fn doubts(&self, steps: &[StepRecord]) -> Vec<HeadroomDoubt> {
         let last = steps.last().map(|step| step.ending);
         let stopped = last.is_some_and(|ending| matches!(ending, Ending::Interrupted | Ending::Failed));
@@ -184,20 +184,20 @@ impl Search {
         all.into_iter().filter(|(is, _)| *is).map(|(_, doubt)| doubt).collect()
     }
 
-    /// Returns the loads by rising rate, those of about one rate joined.
+    /// Returns the loads by rising rate, with those of nearly equal rate joined.
     pub(super) fn into_rows(self) -> Vec<OpenLoad> {
         self.rows
     }
 }
 
-/// Returns the seconds from the first of `steps` that is no layout to the end of the last, without the gaps between sittings.
+/// Returns the seconds from the first of `steps` that is not a layout to the end of the last, without gaps in between.
 pub fn elapsed(steps: &[StepRecord]) -> f64 {
     let first = steps.iter().position(|step| step.plan.kind != StepKind::Layout);
     first.map_or(0.0, |first| in_sittings(&steps[first..]).as_secs_f64())
 }
 
-/// Returns the bound that ceases to hold first, and where. In a queue, the log odds of being late grow with the rate
-/// by one (M/M/1) to two (M/D/1) times the bound.
+/// Returns the bound that ceases to hold first, and its crossing. In a queue, the log odds of being late grow with the
+/// rate by one (M/M/1) to two (M/D/1) times the bound.
 fn first_crossing(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Option<(usize, Crossing)> {
     let of_bound = |(at, bound): (usize, &LatencyBound)| {
         let trials: Vec<_> = loads.iter().filter_map(|load| load.trial(at)).collect();
@@ -224,8 +224,8 @@ fn by_rate(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Vec<OpenLoad> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Judges loads by how late I/Os cluster in all of them, weighted by events: a load with few events shows less of it
-/// than there is.
+/// Judges loads by the clustering of late I/Os in all of them, weighted by events: a load with few events shows too
+/// little.
 fn clustered(loads: Vec<OpenLoad>, bounds: &[LatencyBound], full: Option<f64>) -> Vec<OpenLoad> {
     let seen: Vec<Clusters> =
         bounds.iter().enumerate().map(|bound| Clusters::seen(&loads, bound, full)).collect();
@@ -244,7 +244,7 @@ fn rate_of(step: &StepRecord) -> f64 {
     if seconds > 0.0 { ops / seconds } else { 0.0 }
 }
 
-/// Returns the loads since the volume last changed, and how often it did: if a load surely fails at a rate below
+/// Returns the loads since the volume last changed, and the number of changes: if a load surely fails at a rate below
 /// that at which an earlier one surely held, or the other way round, the volume has changed.
 fn of_now(loads: Vec<OpenLoad>) -> (Vec<OpenLoad>, usize) {
     let (mut now, mut changes) = (Vec::<OpenLoad>::new(), 0);

@@ -1,4 +1,4 @@
-//! The caps of a map: what the findings of its run say of one direction, each with what limits it.
+//! The caps of a map in one direction, from the findings of its run, each with what limits it.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -18,7 +18,7 @@ use crate::step_figures::Point;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldBy {
-    /// A meter that counts it: a cap.
+    /// A meter of the level's unit: a cap.
     Meter,
     /// Operations that are charged by their size.
     Unit,
@@ -30,24 +30,24 @@ pub enum HeldBy {
     Machine,
     /// The bytes of small blocks, which limit the operations.
     Bytes,
-    /// No probe decided it.
+    /// Unknown: no probe decided it.
     Open,
 }
 
-/// A level that more depth or larger blocks do not pass.
+/// A level that more depth or larger blocks do not exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapOfMap {
     /// Operations or bytes per second.
     pub level: Estimate,
-    /// Whether it may be more.
+    /// Whether the level is only a lower bound.
     pub at_least: bool,
-    /// What limits it.
+    /// What limits the level.
     pub held_by: HeldBy,
-    /// How sure it is what limits it.
+    /// Confidence in what limits the level.
     pub confidence: Confidence,
 }
 
-/// What one finding says of one level.
+/// One finding's statement about one level.
 struct LevelStatement {
     direction: Direction,
     counted: LevelUnit,
@@ -65,7 +65,7 @@ pub(super) fn operations(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
 /// Returns the greatest rate of bytes per second.
 pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     let own = way.figures.bandwidth_cap(way.direction);
-    // The level that units give is only as good as rules can be distinguished; the measured one is closer.
+    // The level computed from units is only as precise as rules can be distinguished; the measured one is more precise.
     let as_measured = |cap: CapOfMap| match own.filter(|own| !own.at_least && cap.held_by == HeldBy::Unit) {
         Some(own) => CapOfMap { level: own.level, ..cap },
         None => cap,
@@ -74,9 +74,8 @@ pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     Some(without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
 }
 
-/// Replaces a lower bound by the level. If it is open what limits a level, the least that any load had is reported;
-/// a map looks at it often enough that its mean is known, unless the rate still rises with the depth, or plimsoll
-/// itself held most loads back.
+/// Replaces a lower bound by the level. If the cause of a level is open, the least rate of any load is reported; a map
+/// measures it often enough to know the mean, unless the rate still rises with depth, or plimsoll slowed most loads.
 fn of_all(cap: CapOfMap, own: Option<Cap>, looks: &Looks) -> CapOfMap {
     let known = |own: &Cap| !own.at_least && own.level.half_width() <= KNOWN * own.level.value;
     let is_least = cap.held_by == HeldBy::Open && cap.at_least && looks.are_of_volume;
@@ -86,8 +85,7 @@ fn of_all(cap: CapOfMap, own: Option<Cap>, looks: &Looks) -> CapOfMap {
     }
 }
 
-/// Returns the level without the loads that were disturbed. What these left open, whether there is more, is not open
-/// without them.
+/// Returns the level without disturbed loads. If only these made it a lower bound, it is not one any more.
 fn without(cap: CapOfMap, undisturbed: Option<&UndisturbedLevel>) -> CapOfMap {
     let Some(UndisturbedLevel { level, .. }) = undisturbed.filter(|_| cap.held_by != HeldBy::Generator)
     else {
@@ -97,14 +95,14 @@ fn without(cap: CapOfMap, undisturbed: Option<&UndisturbedLevel>) -> CapOfMap {
     CapOfMap { level: *level, at_least, ..cap }
 }
 
-/// Returns a level by what limits it, otherwise by how operations are charged, otherwise as left open.
+/// Returns a level by what limits it, or else by how operations are charged, or else as left open.
 fn level(way: &Way<'_>, counted: LevelUnit) -> Option<CapOfMap> {
     let said = |of: fn(&Meaning) -> Option<LevelStatement>| {
         way.findings.iter().find_map(|finding| {
             let said = of(&finding.meaning)
                 .filter(|said| said.direction == way.direction && said.counted == counted)?;
             let LevelStatement { level, held_by, at_least, .. } = said;
-            // A finding that a question is open is certain of nothing but that.
+            // A finding that a question is open is certain about nothing but that.
             let most = if held_by == HeldBy::Bytes { Confidence::Possible } else { Confidence::Certain };
             let most = if level.half_width() > EVEN * level.value { Confidence::Possible } else { most };
             Some(CapOfMap { level, at_least, held_by, confidence: finding.confidence.min(most) })
@@ -130,7 +128,7 @@ fn held(meaning: &Meaning) -> Option<LevelStatement> {
     Some(LevelStatement { direction, counted, level, held_by, at_least })
 }
 
-/// Returns the bytes that operations of a unit come to.
+/// Returns the bytes that follow from the operations of a unit.
 fn charged(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (unit, operations) = (found.unit as f64, found.operations);
@@ -139,14 +137,14 @@ fn charged(meaning: &Meaning) -> Option<LevelStatement> {
     Some(LevelStatement { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
-/// Returns small operations that are charged as a whole unit, if nothing else is said of them.
+/// Returns small operations that are charged as a whole unit, if no other finding states their level.
 fn charged_whole(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (direction, counted, level) = (found.direction, LevelUnit::Operations, found.operations);
     Some(LevelStatement { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
-/// Returns a level whose cause is left open.
+/// Returns a level whose cause is open.
 fn open(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::NotIdentifiable(found) = meaning else { return None };
     let held_by = match found.question {
@@ -164,11 +162,11 @@ pub struct Crossing {
     /// Bytes of the block at which both levels meet; its interval is that of the quotient of two levels that were
     /// measured separately.
     pub at: Estimate,
-    /// As sure as both caps are; possible if only the rates turn there, whatever limits them.
+    /// The lower of both caps' confidences; possible if only the rates turn there, whatever limits them.
     pub confidence: Confidence,
 }
 
-/// What determines where the corner is.
+/// The caps and the unit that determine the corner.
 #[derive(Clone, Copy)]
 pub(super) struct Caps<'c> {
     pub operations: Option<&'c CapOfMap>,
@@ -176,17 +174,17 @@ pub(super) struct Caps<'c> {
     pub unit: Option<&'c UnitOfMap>,
 }
 
-/// Share, beyond its interval, by which a block is off what both levels say if something else limits it.
+/// Distance of a block from the model of both levels, beyond its interval, as a share, for another limit to apply.
 const FITS: f64 = 0.04;
 /// Half-width, as a share of the level, above which a pace is not even: what limits it may change with time.
 const EVEN: f64 = 0.03;
-/// Block sizes a little above a unit, as multiples of it: charged as two units they have half the rate.
+/// Block sizes a little above a unit, as multiples of it: charged as two units, they have half the rate.
 const JUST_ABOVE: std::ops::Range<f64> = 1.01..1.5;
-/// Half-width, as a share of the level, above which a level is not known well enough to give a size.
+/// Half-width, as a share of the level, above which a level is not precise enough to give a size.
 const KNOWN: f64 = 0.15;
 
-/// Returns the block size where the caps meet, if no unit lies below it: with one, operations limit the bytes, and
-/// there is no such block.
+/// Returns the block size at which the caps meet, if there is no unit below it: with a unit, operations limit the
+/// bytes, and there is no such block.
 pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Option<Crossing> {
     let (operations, bytes) = (caps.operations?, caps.bytes?);
     let at = Estimate {
@@ -194,8 +192,8 @@ pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Opt
         low: bytes.level.low / operations.level.high,
         high: bytes.level.high / operations.level.low.max(f64::MIN_POSITIVE),
     };
-    // Units that count by size turn the rate where bytes would; those that count in full leave no such block. Which
-    // of the two it is shows a little above one unit.
+    // Units charged by size turn the rate where bytes would; units charged in full leave no such block. Blocks a little
+    // above one unit distinguish the two.
     let above = points.iter().any(|point| JUST_ABOVE.contains(&(point.block as f64 / at.value)));
     let whole = caps.unit.is_none_or(|unit| match unit.charge {
         Charge::Proportional => true,

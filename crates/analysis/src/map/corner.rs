@@ -1,7 +1,7 @@
-//! How sharp a corner is: where operations give way to bytes, and where latency gives way to the cap.
+//! Sharpness of a corner: where operations give way to bytes, and where latency gives way to the cap.
 //!
-//! A corner of exponent p is `(a^-p + b^-p)^(-1/p)` in place of `min(a, b)`: 22 and more is called
-//! hard, Alibaba's published point is 3.2 (method 4.2).
+//! A corner of exponent p is `(a^-p + b^-p)^(-1/p)` in place of `min(a, b)`: from 22 on it is called hard, and
+//! Alibaba's published point is 3.2 (method 4.2).
 
 use serde::{Deserialize, Serialize};
 
@@ -12,46 +12,46 @@ use crate::step_figures::Point;
 
 /// Least share of the smaller bound at a hard corner: p of 22 and more.
 const HARD: f64 = 0.97;
-/// Distance from the crossover beyond which a block says nothing of the corner, in the natural logarithm of its size.
+/// Distance from the crossover beyond which a block shows nothing about the corner, in the natural logarithm of size.
 const BESIDE: f64 = 0.15;
-/// Least and greatest exponent that is looked for.
+/// Least and greatest exponent considered.
 const EXPONENTS: (f64, f64) = (1.0, 64.0);
 /// Halvings of `EXPONENTS` that find an exponent.
 const HALVINGS: usize = 40;
 
-/// How sharp a corner is.
+/// Sharpness of a corner.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "corner", rename_all = "snake_case")]
 pub enum Corner {
-    /// The smaller of the two bounds at every point, as far as could be seen.
+    /// The smaller of the two bounds at every point, as far as measured.
     Hard {
-        /// Share of a hard corner that the nearest point has.
+        /// Ratio of the nearest point to a hard corner.
         share: Estimate,
     },
     /// Less than either bound.
     Soft {
-        /// Share of a hard corner that the nearest point has.
+        /// Ratio of the nearest point to a hard corner.
         share: Estimate,
-        /// The exponent that gives this share.
+        /// The exponent with this ratio.
         exponent: f64,
     },
-    /// Measured, but it may be either.
+    /// Measured, but either is possible.
     Open {
-        /// Share of a hard corner that the nearest point has.
+        /// Ratio of the nearest point to a hard corner.
         share: Estimate,
     },
     /// There is no corner, or nothing was measured near it.
     NotMeasured,
 }
 
-/// Returns the rate that two bounds leave at a corner of this exponent.
+/// Returns the rate that two bounds allow at a corner of this exponent.
 pub(super) fn rounded(one: f64, other: f64, exponent: f64) -> f64 {
     let (small, large) = (one.min(other), one.max(other));
     small * (1.0 + (small / large).powf(exponent)).powf(-1.0 / exponent)
 }
 
 impl Corner {
-    /// Returns the exponents that the measurement leaves open, the softest first.
+    /// Returns the range of exponents that the measurement leaves open, the softest first.
     pub(super) fn exponents(self) -> (f64, f64) {
         match self {
             Corner::Hard { .. } => (22.0, EXPONENTS.1),
@@ -60,7 +60,7 @@ impl Corner {
         }
     }
 
-    /// Returns the corner of two bounds that has this share of a hard one.
+    /// Returns the corner of two bounds with this ratio to a hard one.
     fn of(share: Estimate, (one, other): (f64, f64)) -> Corner {
         if share.low >= HARD {
             return Corner::Hard { share };
@@ -72,7 +72,7 @@ impl Corner {
     }
 }
 
-/// Returns the exponent of a corner that has `share` of a hard one where its bounds are in this proportion.
+/// Returns the exponent of a corner with the ratio `share` to a hard one if its bounds are in this proportion.
 fn exponent(share: f64, proportion: f64) -> f64 {
     let (mut low, mut high) = EXPONENTS;
     for _ in 0..HALVINGS {

@@ -1,4 +1,4 @@
-//! What a map took, compared with the whole grid of blocks, depths and mixes.
+//! Cost of a map, compared with the whole grid of blocks, depths and mixes.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,11 @@ pub const BLOCKS: [Bytes; 9] = [
 ];
 /// The deepest queue of the grid; every smaller power of two is in it too.
 const DEPTH_MOST: u32 = 256;
-/// Depth up to which the grid has every block, whatever that keeps in flight.
+/// Depth up to which the grid has every block, however many bytes are in flight.
 const DEPTH_LEAST: u32 = 8;
 /// Bytes in flight of the deepest queues of the grid by default.
 const IN_FLIGHT: Bytes = Bytes::mib(128);
-/// Percentage of reads in the grid's mix: that of the usual guides.
+/// Percentage of reads in the grid's mix, as in the usual guides.
 pub const MIX: u8 = 70;
 
 /// Returns the depths of the grid for a block of which `in_flight` bytes may be in flight.
@@ -42,11 +42,11 @@ pub struct Cost {
     pub seconds: f64,
     /// Number of cells of the whole grid.
     pub grid_cells: usize,
-    /// Seconds that the map would have taken with all of them, each missing one taking as long as the mean cell.
+    /// Seconds that the map would have taken with the whole grid, at the mean length of a cell for each missing one.
     pub grid_seconds: f64,
 }
 
-/// Returns what a run took; `None` before a cell of it ran.
+/// Returns the cost of a run; `None` before its first cell.
 pub(super) fn cost(run: &Run, loads: &Loads) -> Option<Cost> {
     let ran = cells(loads);
     let grid = grid(&ran);
@@ -77,7 +77,8 @@ fn cells(loads: &Loads) -> Vec<Cell> {
     all
 }
 
-/// Returns the grid of a volume on which these cells ran: of reads alone if nothing was written, from its smallest block on.
+/// Returns the grid of a volume on which these cells ran, from its smallest block on: reads alone if nothing was
+/// written.
 fn grid(ran: &[Cell]) -> Vec<Cell> {
     let smallest = ran.iter().map(|(_, block, _)| *block).filter(|block| *block >= BLOCKS[0].0).min();
     let writes = ran.iter().any(|(reads, ..)| *reads == 0);

@@ -1,8 +1,8 @@
-//! Loads at one level of which some had less than the others: reported by name, and left out of the level.
+//! Loads at one level that had less than the others: reported by name, and left out of the level.
 //!
-//! What disturbs a load, a generator that waits for a CPU or somebody else on the volume, takes from it and never
-//! adds. So a load that has clearly less than the median of those at the same level was disturbed, if these loads
-//! are few; if they are many, the level itself moves, and nothing is left out.
+//! A disturbance, such as a generator that waits for a CPU or another program on the volume, only ever lowers a load.
+//! So a load clearly below the median of those at the same level was disturbed if such loads are few; if they are many,
+//! the level itself moves, and nothing is left out.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -24,15 +24,15 @@ use crate::step_figures::Point;
 const OFF: f64 = 0.05;
 /// Standard deviations of the others below the median at which a load was disturbed.
 const DEVIATIONS: f64 = 6.0;
-/// Share below the median at which a load was disturbed if plimsoll waited for a CPU meanwhile.
+/// Share below the median at which a load was disturbed if plimsoll waited for a CPU during it.
 const OFF_STARVED: f64 = 0.02;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
 /// At most one load in this many of a level may be left out.
 const ONE_IN: usize = 3;
-/// Fewest loads that must be left.
+/// Fewest loads that must remain.
 const LEFT: usize = 3;
-/// Multiple of the depth that just fills the level at which a queue is full at nearly every moment.
+/// Multiple of the depth that just fills the level at which the queue is nearly always full.
 const FULL: f64 = 2.5;
 /// Multiples of the crossover: operations limit blocks up to the first, bytes limit those beyond the second.
 const SIDES: (f64, f64) = (0.8, 1.25);
@@ -40,13 +40,13 @@ const SIDES: (f64, f64) = (0.8, 1.25);
 /// A load that is left out of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DisturbedLoad {
-    /// Name of its step.
+    /// Name of the load's step.
     pub step: String,
-    /// What the level counts.
+    /// Unit that the level counts.
     pub counted: LevelUnit,
-    /// What the load had, as a share of the level.
+    /// Ratio of the load's rate to the level.
     pub share: f64,
-    /// Whether plimsoll waited for a CPU meanwhile; otherwise it was somebody else, or the volume itself.
+    /// Whether plimsoll waited for a CPU during the load; otherwise another program, or the volume itself, slowed it.
     pub generator: bool,
 }
 
@@ -57,16 +57,16 @@ pub(super) struct UndisturbedLevel {
     pub disturbed: Vec<DisturbedLoad>,
 }
 
-/// What the loads at a level show of it.
+/// The loads at a level, as evidence of it.
 #[derive(Clone, Debug)]
 pub(super) struct Looks {
     /// The level without the loads that were disturbed; `None` if none were.
     pub undisturbed: Option<UndisturbedLevel>,
-    /// Whether there are loads, most of them not held back by plimsoll, which do not rise with the depth.
+    /// Whether most loads were not slowed by plimsoll, and their rates do not rise with the depth.
     pub are_of_volume: bool,
 }
 
-/// Returns what the loads at the level of `counted` in the direction of `way` show.
+/// Returns the evidence from the loads at the level of `counted` in the direction of `way`.
 fn looks(run: &Run, way: &Way<'_>, counted: LevelUnit) -> Looks {
     let shortage = Shortage::of(run);
     let starved = |point: &Point| {
@@ -79,7 +79,7 @@ fn looks(run: &Run, way: &Way<'_>, counted: LevelUnit) -> Looks {
     Looks { undisturbed: undisturbed(counted, &at_level, &starved), are_of_volume }
 }
 
-/// Returns the level by the loads that were not disturbed; `None` if none were disturbed, or too many.
+/// Returns the level of the loads that were not disturbed; `None` if none were disturbed, or too many.
 fn undisturbed(
     counted: LevelUnit,
     at_level: &[&Point],
@@ -106,7 +106,7 @@ fn value(point: &Point, counted: LevelUnit) -> f64 {
     point.iops.value * times(counted)(point)
 }
 
-/// Returns what one operation of a point counts.
+/// Returns the amount of one operation of a point, in the unit counted.
 fn times(counted: LevelUnit) -> fn(&Point) -> f64 {
     match counted {
         LevelUnit::Operations => |_| 1.0,
@@ -128,12 +128,12 @@ fn at_level<'w>(way: &'w Way<'_>, counted: LevelUnit) -> Vec<&'w Point> {
         .map(|point| value(point, counted))
         .collect();
     let Some(middle) = median(&roughly) else { return Vec::new() };
-    // By the rate of the others: a load that has less than they would be full at a lesser depth.
+    // Queues count as full by the rate of the others: by its own rate, a slow load would seem full at a lesser depth.
     of_side.into_iter().filter(|point| full(middle / times(counted)(point), point)).collect()
 }
 
-/// Whether blocks of this size are limited by what is counted, as far as the caps show; if they do not meet, or a
-/// unit stands between, only those at the ladder's end are.
+/// Whether `counted` limits blocks of this size, as far as the caps show; if the caps do not meet, or operations are
+/// charged in units, only those at the ladder's end are.
 fn on_side(way: &Way<'_>, counted: LevelUnit, block: u64) -> bool {
     let of_way = || way.loads.random.iter().filter(|point| point.direction == way.direction);
     let (small, large) = (way.figures.iops_cap(way.direction), way.figures.bandwidth_cap(way.direction));
@@ -141,7 +141,7 @@ fn on_side(way: &Way<'_>, counted: LevelUnit, block: u64) -> bool {
     let crossover = small.zip(large).map(|(small, large)| large.level.value / small.level.value);
     let unit = unit(way).is_some();
     match (counted, crossover.filter(|_| !unit)) {
-        // Blocks below the smallest of the ladder are probes: bytes limit there already what they are asked about.
+        // Blocks below the smallest of the ladder are probes: there, bytes already limit the operations that they test.
         (LevelUnit::Operations, Some(at)) => {
             Some(block) == smallest || (smallest < Some(block) && block as f64 <= SIDES.0 * at)
         }
@@ -151,12 +151,12 @@ fn on_side(way: &Way<'_>, counted: LevelUnit, block: u64) -> bool {
     }
 }
 
-/// Returns what both levels of a direction show: operations, then bytes.
+/// Returns the evidence from the loads at both levels of a direction: operations, then bytes.
 pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Looks; 2] {
     [LevelUnit::Operations, LevelUnit::Bytes].map(|counted| looks(run, way, counted))
 }
 
-/// Returns all that was disturbed, by name.
+/// Returns all disturbed loads, by name.
 pub(super) fn names(levels: &[Looks; 2]) -> Vec<DisturbedLoad> {
     let all = levels.iter().filter_map(|looks| looks.undisturbed.as_ref());
     all.flat_map(|level| level.disturbed.iter().cloned()).collect()

@@ -1,5 +1,5 @@
-//! The depths that fill the cap of each block (method 4.1): the one that Little's law gives, the least with 90 % of
-//! the cap, and the one with the most power.
+//! The depths that fill the cap of each block (method 4.1): by Little's law, with 90 % of the cap, and with the most
+//! power.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use crate::estimate::Estimate;
 use crate::plateaus::base_latency_ns;
 use crate::step_figures::Point;
 
-/// Least share of the cap that fills it (method 4.1).
+/// Least share of the cap at which it is filled (method 4.1).
 const FILLS: f64 = 0.9;
-/// Multiple of the depth that just fills it which a block's deepest queue must reach for the block to be seen full.
+/// Multiple of the depth that just fills the cap that a block's deepest queue must reach for the block to be full.
 const FULL: f64 = 1.5;
 
 /// The depths that fill the cap of one block.
@@ -18,17 +18,18 @@ const FULL: f64 = 1.5;
 pub struct Knee {
     /// Bytes of an I/O.
     pub block: u64,
-    /// I/Os per second of its deepest queue.
+    /// I/Os per second of the deepest queue.
     pub full: Estimate,
     /// Depth of that queue.
     pub deepest: u32,
     /// Latency of one I/O alone, nanoseconds; `None` if not timed.
     pub alone_ns: Option<f64>,
-    /// N*: the cap times the latency of one I/O alone, kept between the depths that do and do not fill it.
+    /// N*: the cap times the latency of one I/O alone, clamped between the depths that do and do not fill the cap.
     pub star: Option<Estimate>,
-    /// N90: the least depth with 90 % of the cap; its ends are the depths measured on both sides.
+    /// N90: the least depth with 90 % of the cap; the interval ends are the depths measured on both sides.
     pub ninety: Option<Estimate>,
-    /// The measured depth with the greatest rate over latency (Kleinrock's power); its ends are its neighbours.
+    /// The measured depth with the greatest rate over latency (Kleinrock's power); its ends are the neighbouring
+    /// depths.
     pub power: Option<Estimate>,
 }
 
@@ -64,7 +65,7 @@ fn full(points: &[&Point]) -> Option<Estimate> {
     points.last().map(|point| point.iops)
 }
 
-/// Returns the latency of one I/O alone, without the stretch of a cap if that is known.
+/// Returns the latency of one I/O alone, not stretched by a cap, if that is known.
 fn alone(points: &[&Point], way: &Way<'_>) -> Option<f64> {
     let one = points.first().filter(|point| point.depth == 1)?;
     let smallest = way.figures.depths.iter().filter(|point| point.direction == way.direction);
@@ -73,21 +74,19 @@ fn alone(points: &[&Point], way: &Way<'_>) -> Option<f64> {
     spaced.filter(|_| is_smallest).or(Some(one.latency_ns_mean))
 }
 
-/// Returns the deepest point that does not reach `goal` before one that does, and that one; no first point if the
-/// shallowest already reaches it.
+/// Returns the last point below `goal`, if any, before the first that reaches it, and that one.
 fn bracket<'p>(points: &[&'p Point], goal: f64) -> Option<(Option<&'p Point>, &'p Point)> {
     let above = points.iter().position(|point| point.iops.value >= goal)?;
     Some((above.checked_sub(1).map(|at| points[at]), points[above]))
 }
 
-/// Returns cap times latency, kept between the depths that do and do not fill it: a latency of another moment cannot
-/// say more.
+/// Returns cap times latency, clamped between the depths that do and do not fill the cap: the moments may differ.
 fn star(full: Estimate, alone_ns: f64, (below, above): (Option<&Point>, &Point)) -> Estimate {
     let least = below.map_or(0.0, |point| f64::from(point.depth));
     let most = f64::from(above.depth).max(1.0) / FILLS;
     let bare = |rate: f64| rate * alone_ns / 1e9;
     let value = bare(full.value).clamp(least, most.max(least));
-    // If one I/O alone already fills it, the cap stretches the latency of that one too.
+    // If one I/O alone already fills the cap, the cap stretches that latency too.
     let low = if below.is_none() { 0.0 } else { bare(full.low).min(value) };
     Estimate { value, low, high: bare(full.high).max(value) }
 }

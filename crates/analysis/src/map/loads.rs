@@ -1,4 +1,4 @@
-//! The loads of a map since the last change: at random places, in order, and of both directions.
+//! The loads of a map since the last change: random, sequential, and of both directions.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -45,16 +45,16 @@ pub struct OrderComparison {
 /// Whether reads and writes have one budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sharing {
-    /// What the budget counts.
+    /// Unit that the budget counts.
     pub counted: LevelUnit,
-    /// Whether they share one; otherwise each has its own.
+    /// Whether they share one budget; otherwise each direction has its own.
     pub shared: bool,
-    /// How sure that is.
+    /// Confidence in that.
     pub confidence: Confidence,
 }
 
 impl Sharing {
-    /// Returns what the findings say of the budget of `counted`; `None` if no mix showed it.
+    /// Returns whether the budget of `counted` is shared, from the findings; `None` if no mix showed it.
     pub(super) fn of(findings: &[Finding], counted: LevelUnit) -> Option<Sharing> {
         findings.iter().find_map(|finding| {
             let shared = match &finding.meaning {
@@ -83,7 +83,7 @@ impl Loads {
         let of_now =
             |step: &&StepRecord| regimes.of_span(step.counted_from, step.ended) == Some(regimes.last());
         run.steps.iter().filter(keeps_depth).filter(of_now).for_each(|step| loads.add(step));
-        // The ladders' rungs include what the levels of the volume show of its noise.
+        // The ladders' rungs include the noise of the volume, as its levels show it.
         for rung in figures.ladders() {
             if let Some(own) = loads
                 .random

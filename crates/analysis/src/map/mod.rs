@@ -1,8 +1,8 @@
-//! A map of a volume: what each block size reaches at each depth, what was measured of it and what follows from that.
+//! A map of a volume: the rate of each block size at each depth, measured or predicted from measured ones.
 //!
-//! Caps, unit, budgets and the crossover are the findings of the run. Added here: how sharp the corners are, the
-//! depth that fills each block, the cells between the measured ones with an interval, sequential against random
-//! places, and the row that was asked for.
+//! Caps, unit, budgets and the crossover are the findings of the run. Added here: how sharp the corners are, the depth
+//! that fills each block, the cells between measured ones with an interval, sequential against random, and the
+//! requested row.
 
 mod caps;
 mod corner;
@@ -41,9 +41,9 @@ use way::Way;
 /// The answer of `plimsoll map`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapAnswer {
-    /// The block size whose row was asked for.
+    /// The requested block size.
     pub block: Option<Bytes>,
-    /// Bound that the 99th percentile of latency was to keep, nanoseconds.
+    /// Requested bound on the 99th percentile of latency, nanoseconds.
     pub p99: Option<Nanos>,
     /// Reads, then writes, if they were measured.
     pub directions: Vec<DirectionMap>,
@@ -53,7 +53,7 @@ pub struct MapAnswer {
     pub sharing: Vec<Sharing>,
     /// Sequential blocks compared with the same blocks at random places.
     pub ordered: Vec<OrderComparison>,
-    /// What it took, compared with the whole grid; `None` before the first cell.
+    /// Cost of the map, compared with the whole grid; `None` before the first cell.
     pub cost: Option<Cost>,
 }
 
@@ -64,15 +64,15 @@ pub struct DirectionMap {
     pub direction: Direction,
     /// The greatest rate of small I/Os; `None` if no ladder was climbed.
     pub operations: Option<CapOfMap>,
-    /// The greatest rate in bytes per second; `None` if operations limit every block that was tried.
+    /// The greatest rate in bytes per second; `None` if operations limit every block tried.
     pub bytes: Option<CapOfMap>,
     /// The unit in which operations are charged, if a load showed it.
     pub unit: Option<UnitOfMap>,
-    /// The smallest block that bytes limit and not operations; `None` if not shown.
+    /// The smallest block that bytes limit and not operations; `None` if not known.
     pub crossover: Option<Crossing>,
-    /// How sharply operations give way to bytes.
+    /// Sharpness of the corner at which operations give way to bytes.
     pub corner: Corner,
-    /// How sharply latency gives way to the cap, by the ladder of depths.
+    /// Sharpness of the corner at which latency gives way to the cap, from the ladder of depths.
     pub bend: Corner,
     /// The depths that fill the caps, blocks rising.
     pub knees: Vec<Knee>,
@@ -81,13 +81,13 @@ pub struct DirectionMap {
     pub slo: Option<Headroom>,
     /// Cells, blocks rising, and depths rising in each block.
     pub cells: Vec<MapCell>,
-    /// What to run: a row for each block.
+    /// Recommended loads: a row for each block.
     pub rows: Vec<Row>,
-    /// Loads that had less than the others at their level, and are left out of everything else here.
+    /// Loads that had less than the others at their level, and are left out of all other figures here.
     pub disturbed: Vec<DisturbedLoad>,
 }
 
-/// Returns the answer that `run` gives to what was asked.
+/// Returns the answer of `run` to the request.
 pub(crate) fn answer(
     run: &Run,
     asked: &MapRequest,
@@ -110,8 +110,8 @@ pub(crate) fn answer(
 }
 
 impl Way<'_> {
-    /// Returns the random points that kept their depth, in the last regime, by block and then depth; the best known
-    /// of those measured twice.
+    /// Returns the random points that kept their depth, in the last regime, by block and then depth; of two, the more
+    /// precise.
     fn points(&self, disturbed: &[DisturbedLoad]) -> Vec<&Point> {
         let is_own = |point: &&Point| {
             point.direction == self.direction && !disturbed.iter().any(|off| off.step == point.step)
@@ -123,7 +123,7 @@ impl Way<'_> {
     }
 }
 
-/// Returns the best known of several points of one cell, or one that surely had more: what disturbs a load takes from it.
+/// Returns the most precise of several points of one cell, or one surely above it: a disturbance only lowers a load.
 fn best_known<'p>(looks: &[&'p Point]) -> Option<&'p Point> {
     let width = |point: &Point| point.iops.half_width() / point.iops.value;
     let known = looks.iter().copied().min_by(|a, b| width(a).total_cmp(&width(b)))?;

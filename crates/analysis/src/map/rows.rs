@@ -1,4 +1,4 @@
-//! What to run: the depth for each block and what it reaches, and the greatest depth at which a bound on the latency holds.
+//! Recommended loads: the depth for each block with its rate, and the greatest depth at which a latency bound holds.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -15,12 +15,12 @@ use crate::step_figures::Point;
 pub struct Row {
     /// Bytes of an I/O.
     pub block: u64,
-    /// Whether this block was asked for.
+    /// Whether this block was requested.
     pub asked: bool,
-    /// The cell of the least depth, measured or predicted, with 90 % of the block's cap; with a bound, of the
-    /// greatest depth that was measured to keep it, for this block or a longer one.
+    /// The cell of the least depth, measured or predicted, with 90 % of the block's cap; with a bound, of the greatest
+    /// depth measured to keep it, for this block or a larger one.
     pub cell: Option<MapCell>,
-    /// What is known of the bound; `None` if none was asked for.
+    /// Whether the bound holds; `None` without a bound.
     pub bound: Option<BoundAnswer>,
 }
 
@@ -28,25 +28,25 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "bound", rename_all = "snake_case")]
 pub enum BoundAnswer {
-    /// It holds at `depth`, and not at `fails`; `None` if no greater depth was measured at which it surely fails.
+    /// The bound holds at `depth`, and not at `fails`; `None` if it surely fails at no greater depth measured.
     Holds {
-        /// The greatest depth at which it surely holds.
+        /// The greatest depth at which the bound surely holds.
         depth: u32,
-        /// The least depth beyond it at which it surely does not.
+        /// The least greater depth at which the bound surely fails.
         fails: Option<u32>,
     },
-    /// It holds at no depth that was measured.
+    /// The bound holds at no depth measured.
     Nowhere {
-        /// The least depth that was measured.
+        /// The least depth measured.
         least: u32,
     },
-    /// Not known: too few I/Os were timed, or they waited for each other too much.
+    /// Unknown: too few I/Os were timed, or they waited for each other too much.
     Open,
     /// This block was not measured.
     NotMeasured,
 }
 
-/// What the rows of a direction are made from.
+/// The inputs for the rows of a direction.
 pub(super) struct RowSources<'k> {
     pub points: &'k [&'k Point],
     pub knees: &'k [Knee],
@@ -62,8 +62,7 @@ pub(super) fn rows(run: &Run, asked: &MapRequest, known: &RowSources<'_>) -> Vec
     measured.iter().enumerate().map(from_longer).collect()
 }
 
-/// Takes over the depth of a longer block: what that keeps at some depth, a shorter one keeps there too, because it
-/// takes no longer.
+/// Takes over the depth of a larger block: a smaller block keeps the bound there too, because its I/Os take no longer.
 fn from_longer(row: &Row, longer: &[Row], known: &RowSources<'_>) -> Row {
     let holds = |row: &Row| match row.bound {
         Some(BoundAnswer::Holds { depth, .. }) => Some(depth),
@@ -95,8 +94,8 @@ fn row(run: &Run, asked: &MapRequest, (known, block): (&RowSources<'_>, u64)) ->
     Row { block, asked: asked.block.is_some_and(|asked| asked.0 == block), cell, bound }
 }
 
-/// Returns the cell whose depth fills the cap of a block: by its own knee, otherwise the least doubling that does by
-/// the model.
+/// Returns the cell whose depth fills the cap of a block: by its own knee, or else the least such doubling by the
+/// model.
 fn filling(known: &RowSources<'_>, block: u64) -> Option<MapCell> {
     let own = known.knees.iter().find(|knee| knee.block == block);
     if let Some(ninety) = own.and_then(|knee| knee.ninety) {
@@ -110,7 +109,7 @@ fn filling(known: &RowSources<'_>, block: u64) -> Option<MapCell> {
     cells.into_iter().find(|cell| most > 0.0 && rate(cell) >= 0.9 * most && cell.basis == Basis::Predicted)
 }
 
-/// Returns what the steps of a block show of a bound.
+/// Returns whether the steps of a block keep a bound.
 fn bound(run: &Run, p99: Nanos, (known, block): (&RowSources<'_>, u64)) -> BoundAnswer {
     let Some(direction) = known.points.first().map(|point| point.direction) else {
         return BoundAnswer::NotMeasured;
@@ -148,7 +147,7 @@ fn holds(step: &StepRecord, direction: Direction, p99: Nanos) -> Holds {
     debug_assert!(step.plan.kind != StepKind::OpenLoad, "arrivals have no depth");
     let most = p99.0 as f64;
     let Some(told) = latency::percentile(step, direction, 99.0) else {
-        // Too few I/Os for an interval; but if half of them were beyond the bound, it failed.
+        // Too few I/Os for an interval; but if half of them exceeded the bound, it failed.
         return match point(step, direction) {
             Some(point) if point.latency_ns_p50 as f64 > most => Holds::No,
             _ => Holds::Open,

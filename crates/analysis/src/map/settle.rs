@@ -8,7 +8,7 @@ use crate::estimate::Estimate;
 use crate::findings::{Finding, Meaning};
 use crate::verdict::{ClaimRow, Quantity};
 
-/// Replaces a disturbed level in rows and findings by what it is without the disturbed loads.
+/// Replaces a disturbed level in rows and findings by the level without the disturbed loads.
 pub(crate) fn settle(answer: &MapAnswer, rows: &mut [ClaimRow], findings: &mut [Finding]) {
     for map in &answer.directions {
         for (counted, cap) in [(LevelUnit::Operations, map.operations), (LevelUnit::Bytes, map.bytes)] {

@@ -1,9 +1,9 @@
-//! The cells of a map: measured ones, and between these what follows from them.
+//! The cells of a map: measured ones, and predicted ones between them.
 //!
 //! A rate that was not measured is `min(N/L0, C/ceil(b/u), B/b)`: Little's law below the knee, the caps above it,
-//! rounded as the corners were seen to be. It lies within what the measured cells around it allow: more depth and
-//! shorter blocks bring no fewer operations, and depth brings no more than in proportion. If both leave more than a
-//! factor of two, or contradict each other, the cell has no figure.
+//! rounded like the measured corners. It lies within what the measured cells around it allow: more depth and smaller
+//! blocks never reduce operations, and depth raises them at most in proportion. If model and cells together leave more
+//! than a factor of two, or contradict each other, the cell has no figure.
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
@@ -15,20 +15,20 @@ use crate::causes::cause::Charge;
 use crate::estimate::Estimate;
 use crate::step_figures::Point;
 
-/// Greatest ratio of an interval's upper to its lower end with which a cell has a figure.
+/// Greatest ratio of the upper to the lower end of an interval for a cell to have a figure.
 const WIDE: f64 = 2.0;
-/// Share by which a model may be off if no measured cell checks it: a level's moments differ by about as much.
+/// Error of a model that no measured cell checks, as a share: the moments of a level differ by about as much.
 const SLACK: f64 = 0.02;
 /// KiB of the blocks that have a row, up to the largest that was measured.
 const BLOCKS: [u64; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Where a cell's figure comes from.
+/// Whether a cell was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// A step ran it.
+    /// A step ran the cell.
     Measured,
-    /// It follows from cells around it.
+    /// The figure follows from cells around it.
     Predicted,
 }
 
@@ -39,17 +39,17 @@ pub struct MapCell {
     pub block: u64,
     /// I/Os in flight.
     pub depth: u32,
-    /// I/Os per second; `None` if nothing is known of it.
+    /// I/Os per second; `None` if nothing is known about the cell.
     pub iops: Option<Estimate>,
-    /// Where that comes from.
+    /// Whether that figure was measured.
     pub basis: Basis,
-    /// Mean latency, nanoseconds: by Little's law if it was not measured.
+    /// Mean latency, nanoseconds: by Little's law if not measured.
     pub latency_ns: Option<f64>,
-    /// 99th percentile of latency, nanoseconds; only if it was measured.
+    /// 99th percentile of latency, nanoseconds; only if measured.
     pub p99_ns: Option<u64>,
 }
 
-/// What a map knows of one direction.
+/// The points, caps and corners of one direction.
 pub(super) struct Surface<'m> {
     /// Measured points by block and then depth, each once.
     pub points: &'m [&'m Point],
@@ -60,7 +60,7 @@ pub(super) struct Surface<'m> {
 }
 
 impl Surface<'_> {
-    /// Returns every block at every depth: the usual ones, those that were measured, and the one that is asked for.
+    /// Returns every block at every depth: the usual blocks, the measured ones, and the requested one.
     pub fn cells(&self, asked: Option<Bytes>) -> Vec<MapCell> {
         let largest = self.points.iter().map(|point| point.block).max().unwrap_or(0);
         let deepest = self.points.iter().map(|point| point.depth).max().unwrap_or(1);
@@ -73,7 +73,7 @@ impl Surface<'_> {
         blocks.into_iter().flat_map(|block| self.row(block, &depths)).collect()
     }
 
-    /// Returns one block at the doublings of the depth, and at what else was measured.
+    /// Returns one block at the doublings of the depth, and at all other measured depths.
     fn row(&self, block: u64, doublings: &[u32]) -> Vec<MapCell> {
         let own = self.points.iter().filter(|point| point.block == block).map(|point| point.depth);
         let mut depths: Vec<u32> = doublings.iter().copied().chain(own).collect();
@@ -100,7 +100,7 @@ impl Surface<'_> {
         MapCell { block, depth, iops, basis: Basis::Predicted, latency_ns, p99_ns: None }
     }
 
-    /// Returns what the measured cells and the model leave of a rate; `None` if that is wide, or if they contradict
+    /// Returns the rate that the measured cells and the model leave; `None` if its range is wide, or if they contradict
     /// each other.
     pub fn predicted(&self, block: u64, depth: u32) -> Option<Estimate> {
         let (least, most) = self.allowed(block, depth);
@@ -119,8 +119,7 @@ impl Surface<'_> {
         told.filter(|iops| iops.low > 0.0 && iops.high <= WIDE * iops.low)
     }
 
-    /// Widens an estimate to at least what measured cells usually have: what several of them leave between is no
-    /// surer than they are.
+    /// Widens an estimate to at least the usual width of measured cells: the range between several is no more certain.
     fn as_wide(&self, iops: Estimate) -> Estimate {
         let widths: Vec<f64> =
             self.points.iter().map(|point| point.iops.half_width() / point.iops.value).collect();
@@ -132,17 +131,18 @@ impl Surface<'_> {
         }
     }
 
-    /// Returns the least and the greatest rate that the measured cells around it allow.
+    /// Returns the least and the greatest rate that the measured cells around this one allow.
     fn allowed(&self, block: u64, depth: u32) -> (f64, f64) {
         let (mut least, mut most) = (0.0f64, f64::INFINITY);
         for point in self.points {
             let deeper = f64::from(depth) / f64::from(point.depth);
-            // Longer blocks and fewer in flight bring no more operations; more in flight bring at most in proportion.
+            // Larger blocks and fewer in flight never raise operations; more in flight raise them in proportion, if at
+            // all.
             if point.block >= block {
                 least = least.max(point.iops.low * deeper.min(1.0));
             }
             if point.block <= block && self.by_bytes() {
-                // Nor do longer blocks bring fewer bytes, unless a unit stands between.
+                // Nor do larger blocks move fewer bytes, unless operations are charged in units.
                 let shorter = point.block as f64 / block as f64;
                 least = least.max(point.iops.low * deeper.min(1.0) * shorter);
             }
@@ -153,7 +153,7 @@ impl Surface<'_> {
         (least * (1.0 - SLACK), most * (1.0 + SLACK))
     }
 
-    /// Whether bytes, and no unit of operations, limit the longer blocks.
+    /// Whether bytes, and no unit of operations, limit the larger blocks.
     fn by_bytes(&self) -> bool {
         self.crossover.is_some() && self.caps.unit.is_none()
     }
@@ -171,7 +171,7 @@ impl Surface<'_> {
         })
     }
 
-    /// Returns the latency of one I/O of this block alone, nanoseconds: in proportion between two that were measured.
+    /// Returns the latency of one I/O of this block alone, nanoseconds: interpolated between two measured ones.
     fn alone(&self, block: u64) -> Option<Estimate> {
         let ones = || self.points.iter().filter(|point| point.depth == 1);
         let below = ones().rfind(|point| point.block <= block)?;
@@ -179,12 +179,12 @@ impl Surface<'_> {
         let (low, high) = (below.latency_ns_mean, above.latency_ns_mean.max(below.latency_ns_mean));
         let span = (above.block - below.block).max(1) as f64;
         let value = low + (high - low) * (block - below.block) as f64 / span;
-        // One alone is timed as often as it comes back: its mean is as well known as its rate.
+        // With one I/O at a time, the mean latency is as precise as the rate.
         let off = |point: &Point| 1.0 + point.iops.half_width() / point.iops.value;
         Some(Estimate { value, low: low / off(below), high: high * off(above) })
     }
 
-    /// Returns the rate of a full queue of this block by the caps, rounded where they meet as the corner was seen to be.
+    /// Returns the rate of a full queue of this block by the caps, rounded where they meet like the measured corner.
     fn plateau(&self, block: u64) -> Option<Estimate> {
         let operations = self.caps.operations.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Bytes)?;
         let charged = self.charged(block);
@@ -195,7 +195,7 @@ impl Surface<'_> {
             high: of.high / charged.low,
         };
         let Some(bytes) = self.caps.bytes.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Unit) else {
-            // Nothing but operations limited the bytes of the largest block, if that was seen.
+            // Only operations limited the bytes of the largest block, if that was measured.
             return self.caps.bytes.is_none_or(|cap| cap.held_by == HeldBy::Unit).then_some(small);
         };
         let each = block as f64;
@@ -208,7 +208,7 @@ impl Surface<'_> {
         })
     }
 
-    /// Returns what one operation of this block is charged as: if not known, between its size and whole units.
+    /// Returns the charge of one operation of this block: if not known, between its size and whole units.
     fn charged(&self, block: u64) -> Estimate {
         let Some(unit) = self.caps.unit else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
         let units = block as f64 / unit.bytes as f64;

@@ -1,4 +1,4 @@
-//! The unit in which operations are charged, as the findings of a map's run say.
+//! The unit in which operations are charged, from the findings of a map's run.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,9 @@ use crate::findings::{Finding, Meaning};
 pub struct UnitOfMap {
     /// Bytes of the unit.
     pub bytes: u64,
-    /// How longer operations count.
+    /// How operations longer than the unit are charged.
     pub charge: Charge,
-    /// How sure the unit is.
+    /// Confidence in the unit.
     pub confidence: Confidence,
 }
 

@@ -1,4 +1,4 @@
-//! What a cached volume reaches: from its cache, beyond it, and both at once.
+//! Rates of a cached volume: from its cache, beyond it, and both at once.
 
 use record::{StepRecord, WorkerTotals};
 use serde::{Deserialize, Serialize};
@@ -9,39 +9,39 @@ use super::cache::CacheObservation;
 use super::looks::{Look, Span, look, span};
 use crate::estimate::Estimate;
 
-/// Least share of the greater of two limits with which the smaller is seen beside it.
+/// Ratio of the smaller of two limits to the greater below which the smaller does not show beside it.
 const ALIKE: f64 = 0.1;
-/// How far both at once may lie from what either way predicts, as a share of the distance between the two predictions.
+/// Greatest distance of the joint rate from a prediction, as a share of the distance between the two predictions.
 const ASIDE: f64 = 0.3;
 
-/// What many reads at once reached, in operations of one size per second.
+/// Rates of many concurrent reads, in operations of one size per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
-    /// Bytes of a read.
+    /// Bytes per read.
     pub block: u64,
-    /// From the cache alone.
+    /// Rate from the cache alone.
     pub cached: Option<Estimate>,
-    /// Beyond the cache alone.
+    /// Rate beyond the cache alone.
     pub uncached: Option<Estimate>,
-    /// Both at once: from the cache, and beyond it.
+    /// Rates of both at once: from the cache, and beyond it.
     pub together: Option<(f64, f64)>,
 }
 
-/// How the two limits act on each other.
+/// How the limits of the cache and of what is beyond it combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Joint {
-    /// Together both reach what each reaches alone.
+    /// Both at once reach the sum of their rates.
     Apart,
-    /// Together they reach what the faster reaches alone: reads beyond the cache count there too.
+    /// Both at once reach the rate of the faster alone: reads beyond the cache count against its limit too.
     OneOverBoth,
-    /// Together they reach less than one of them alone.
+    /// Both at once reach less than one of them alone.
     Less,
 }
 
 impl Budget {
-    /// Returns how the limits act on each other; `None` if not all three were measured, or if one is too small
-    /// beside the other for the two ways to differ.
+    /// Returns how the limits combine; `None` if not all three rates were measured, or if one limit is too small beside
+    /// the other for the predictions to differ.
     pub fn joint(&self) -> Option<Joint> {
         let (cached, uncached, (hits, misses)) = (self.cached?.value, self.uncached?.value, self.together?);
         let (one, apart) = (cached.max(uncached), cached + uncached);
@@ -84,7 +84,7 @@ fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheObservation), budget: 
         own.map(|(_, totals)| rate(totals)).sum()
     };
     match (any(true), any(false)) {
-        // Places beyond the cache that were read twice may have come from it.
+        // Places beyond the cache that were read twice may have come from the cache the second time.
         (true, true) if reads_twice(step) => {}
         (true, true) => budget.together = Some((moved(true), moved(false))),
         (true, false) => budget.cached = rate_of(step),
@@ -92,7 +92,7 @@ fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheObservation), budget: 
     }
 }
 
-/// Returns the share of reads beyond the cache that did come from beyond it: some places are drawn twice.
+/// Returns the share of reads meant to miss the cache that did miss it: some places are drawn twice.
 fn missed(step: &StepRecord, cache: &CacheObservation) -> f64 {
     let (CacheObservation::Seen { hit_ns, miss_ns, .. }
     | CacheObservation::SizeUnclear { hit_ns, miss_ns, .. }) = cache
@@ -100,7 +100,7 @@ fn missed(step: &StepRecord, cache: &CacheObservation) -> f64 {
         return 1.0;
     };
     let hits = step.latency(Direction::Read).share_within((hit_ns * miss_ns).sqrt() as u64).unwrap_or(0.0);
-    // If many are as fast as hits, they are no hits: what is beyond the cache is fast as well.
+    // If many reads are as fast as hits, they are no hits: what is beyond the cache is fast as well.
     if hits > 0.3 { 1.0 } else { 1.0 - hits }
 }
 
@@ -108,7 +108,7 @@ fn scaled(rate: Estimate, by: f64) -> Estimate {
     Estimate { value: rate.value * by, low: rate.low * by, high: rate.high * by }
 }
 
-/// Whether a load that reads each place once came to the end of its places, ramp included.
+/// Whether a load that reads each place once reached the end of its places, ramp included.
 fn reads_twice(step: &StepRecord) -> bool {
     let once = |worker: &WorkerPlan| worker.access.order == Order::Random(Repeats::Without);
     let seconds = step.ended.since(step.started).as_secs_f64();

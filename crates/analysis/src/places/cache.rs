@@ -1,8 +1,8 @@
 //! The cache ladder: working sets of growing size, each read before it is measured, and the size of a cache from the
 //! share of reads that come from it.
 //!
-//! Random reads of a set that is larger than the cache find in it the share that fits, whatever is replaced by what;
-//! so the share times the size of the set is the size of the cache.
+//! Random reads of a set larger than the cache hit it for the share that fits, whatever the replacement policy; so that
+//! share times the size of the set is the size of the cache.
 
 use record::{Distribution, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -12,32 +12,33 @@ use super::looks::{Look, look};
 use super::readings::Place;
 use crate::estimate::Estimate;
 
-/// Ratio of the 75th percentiles of a larger to a smaller set above which something holds the smaller one.
+/// Ratio of the 75th percentiles of a larger to a smaller set above which a cache contains the smaller one.
 const FALLS: f64 = 1.5;
 /// Fewest reads of a set.
 const READS: u64 = 50;
-/// Least share of reads from the cache with which a set fits it: a few reads of a device are as fast.
+/// Least share of cache hits at which a set fits the cache: a few reads of the device itself are as fast.
 const FITS: f64 = 0.95;
-/// Least and greatest share of hits of a set that gives a size: above, nearly all fits; below, the few hits count too much.
+/// Least and greatest share of hits from which a size follows: above, nearly all fits; below, the few hits err too
+/// much.
 const TELLS: (f64, f64) = (0.2, 0.92);
-/// Least half-width of a size, as a share: hits and misses whose latencies overlap are separated with an error that
-/// the count does not show (measured: 5.5 % at a coefficient of variation of a half).
+/// Least half-width of a size, as a share: hits and misses with overlapping latencies are separated with an error that
+/// their count does not show (measured: 5.5 % at a coefficient of variation of a half).
 const LEAST_ERROR: f64 = 0.07;
-/// Share of the time of the pass before below which a pass shows that a cache is still taking in.
+/// Ratio of the time of a pass to that of the previous pass below which the cache is still filling.
 const STILL: f64 = 0.97;
-/// Share of a set that a cache which holds it may not have taken in yet.
+/// Share of a set that may still be missing from a cache that contains it.
 const LACKS: f64 = 0.03;
 /// Share within which two sizes do not contradict each other.
 const NEAR: f64 = 0.1;
 
-/// A working set and how it was read.
+/// A working set, with how it was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetObservation {
     /// Size of the set, bytes.
     pub bytes: u64,
-    /// Number of times that it was read whole before.
+    /// Number of times that the whole set was read before.
     pub passes: u32,
-    /// Number of random reads of it.
+    /// Number of random reads of the set.
     pub reads: u64,
     /// Mean latency of these reads, nanoseconds.
     pub latency_ns_mean: f64,
@@ -45,15 +46,15 @@ pub struct SetObservation {
     pub latency_ns_p50: u64,
     /// Share of these reads that came from the cache (0 to 1); `None` if no cache is seen.
     pub hits: Option<Estimate>,
-    /// Whether the last pass over it was faster than the one before: a cache that takes in only a part of what
-    /// passes does not hold yet what it will.
+    /// Whether the last pass over the set was faster than the one before: a cache that admits only a part of what is
+    /// read does not yet contain all that it will.
     #[serde(default)]
     pub still_warming: bool,
     #[serde(skip)]
     latency: Distribution,
 }
 
-/// What the ladder shows of a cache.
+/// What the cache ladder shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum CacheObservation {
@@ -69,29 +70,28 @@ pub enum CacheObservation {
     Seen {
         /// Size of the cache, bytes.
         size: Estimate,
-        /// Median latency of a read from it, nanoseconds.
+        /// Median latency of a read from the cache, nanoseconds.
         hit_ns: f64,
-        /// Latency of a read beyond it, nanoseconds: the 90th percentile of the largest set.
+        /// Latency of a read beyond the cache, nanoseconds: the 90th percentile of the largest set.
         miss_ns: f64,
     },
-    /// Small sets are faster than large ones, but their shares of hits are not those of one size.
+    /// Small sets are faster than large ones, but their shares of hits do not fit a single size.
     SizeUnclear {
         /// The largest set that the cache holds, bytes.
         holds: u64,
         /// The smallest set that it does not hold, bytes.
         less_than: u64,
-        /// Median latency of a read from it, nanoseconds.
+        /// Median latency of a read from the cache, nanoseconds.
         hit_ns: f64,
-        /// Latency of a read beyond it, nanoseconds: the 90th percentile of the largest set.
+        /// Latency of a read beyond the cache, nanoseconds: the 90th percentile of the largest set.
         miss_ns: f64,
     },
-    /// Larger sets were slower, but no smaller one was read again after them: it may have been due to the time.
+    /// Larger sets were slower, but no smaller set was read again after them: the time may be the cause.
     Unconfirmed {
         /// The set that was slower, bytes.
         slower: u64,
     },
-    /// All that is read again is faster: a cache that is larger than the largest set, or blocks that are loaded when
-    /// they are touched.
+    /// Everything is faster when read again: a cache larger than the largest set, or blocks loaded on first touch.
     LargerOrFirstTouch {
         /// The largest set, bytes.
         up_to: u64,
@@ -131,12 +131,12 @@ pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetObservation> {
     sets
 }
 
-/// Whether the last pass took less than the one before it.
+/// Whether the last pass took less time than the one before it.
 fn is_faster(means_ns: &[f64]) -> bool {
     means_ns.windows(2).last().is_some_and(|pair| pair[1] < STILL * pair[0])
 }
 
-/// Whether a larger set found more in the cache than a smaller one that was read before it.
+/// Whether a larger set had a greater share of hits than a smaller set that was read before it.
 fn is_taking_in(sets: &[SetObservation]) -> bool {
     let more = |set: &SetObservation, later: &SetObservation| {
         let (Some(hits), Some(of_later)) = (set.hits, later.hits) else { return false };
@@ -157,7 +157,7 @@ fn percentile(set: &SetObservation, percent: f64) -> f64 {
 }
 
 fn step(sets: &[SetObservation]) -> Option<Step> {
-    // Of several looks at the smallest set the last, when it had been read most often.
+    // Of several looks at the smallest set, the last counts: by then the set had been read most often.
     let least = sets.iter().map(|set| set.bytes).min()?;
     let smallest = sets.iter().rfind(|set| set.bytes == least)?;
     let largest = sets.iter().max_by_key(|set| set.bytes)?;
@@ -168,8 +168,8 @@ fn step(sets: &[SetObservation]) -> Option<Step> {
     Some(Step { hit_ns, miss_ns, between_ns: (hit_ns * miss_ns).sqrt() as u64 })
 }
 
-/// Fills in the share of hits of each set, and returns what the ladder shows. `slow_once`: whether every region of
-/// the strip was slow at first. `places` are those of the strip.
+/// Fills in the share of hits of each set, and returns what the ladder shows. `slow_once`: whether every region of the
+/// strip was slow at first. `places` are the places of the strip.
 pub(crate) fn cache(sets: &mut [SetObservation], places: &[Place], slow_once: bool) -> CacheObservation {
     let Some(up_to) = sets.iter().map(|set| set.bytes).max() else { return CacheObservation::NotLooked };
     let Some(step) = step(sets) else {
@@ -189,8 +189,8 @@ pub(crate) fn cache(sets: &mut [SetObservation], places: &[Place], slow_once: bo
     told(sets, &step)
 }
 
-/// Marks the sets that are still warming. If the smallest set was slower at first than after it had been read more
-/// often, larger ones with as many passes are in the cache to as small a part.
+/// Marks the sets that are still warming. If the smallest set had misses when first looked at, larger sets with as few
+/// passes are not fully in the cache either.
 fn mark_warming(sets: &mut [SetObservation]) {
     if is_taking_in(sets) {
         let lacking = |set: &&mut SetObservation| set.hits.is_some_and(|hits| hits.value < FITS);
@@ -208,13 +208,13 @@ fn below(set: &SetObservation, ns: u64) -> f64 {
     set.latency.share_within(ns).unwrap_or_default()
 }
 
-/// Returns the share of reads faster than `ns` of places that lie in no cache: first readings, or those after the sets.
+/// Returns the share of reads faster than `ns` among places in no cache: first readings, or readings after the sets.
 fn misses_below(places: &[Place], ns: u64) -> f64 {
     let later: Vec<f64> = places.iter().flat_map(|place| place.later_ns.iter().copied()).collect();
     let first = || places.iter().map(|place| place.first_ns).collect();
     let known: Vec<f64> = if later.len() >= READS as usize { later } else { first() };
     let fast = known.iter().filter(|reading| **reading <= ns as f64).count();
-    // If many are fast they are no misses: a part that was never written, or that lay in the cache.
+    // If many are fast, they are no misses: the part was never written, or was already in the cache.
     let share = fast as f64 / known.len().max(1) as f64;
     if share > 0.3 { 0.0 } else { share }
 }
@@ -246,7 +246,7 @@ fn told(sets: &[SetObservation], step: &Step) -> CacheObservation {
     }
 }
 
-/// Whether a set that fits was read after one that does not: then it was not the time that made the larger one slow.
+/// Whether a set that fits was read after one that does not: then the larger one was not slow because of the time.
 fn is_confirmed(sets: &[SetObservation], holds: u64) -> bool {
     let slow =
         sets.iter().position(|set| set.bytes > holds && set.hits.is_some_and(|hits| hits.value < TELLS.1));
@@ -254,7 +254,7 @@ fn is_confirmed(sets: &[SetObservation], holds: u64) -> bool {
     slow.is_some_and(|slow| sets[slow..].iter().any(fits))
 }
 
-/// Returns the size of the cache by the set that shows it best.
+/// Returns the size of the cache from the set that shows it best.
 pub(crate) fn size(sets: &[SetObservation]) -> Option<Estimate> {
     let of_set = |set: &SetObservation| {
         if set.still_warming {

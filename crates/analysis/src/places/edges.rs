@@ -7,15 +7,15 @@ use statistics::segments::{Rule, Sample, segments};
 use super::looks::Span;
 use super::readings::UNIT;
 
-/// Readings that make one value of the series: a median over this many is not moved by one or two slow ones.
+/// Readings per value of the series: the median of this many is not moved by one or two slow readings.
 const READINGS: usize = 6;
 /// Shortest region, in values of the series.
 const LEAST: f64 = 3.0;
-/// Least share by which a level must change: smaller changes are within what tails and neighbours do.
+/// Least share by which a level must change: tails and neighbours cause smaller changes.
 const SHARE: f64 = 0.3;
-/// Least noise that is believed, as a share of the level.
+/// Least noise assumed, as a share of the level.
 const FLOOR: f64 = 0.02;
-/// How much less likely than the likeliest the place of an edge may be, in the natural logarithm: seven in a thousand.
+/// Greatest loss of log-likelihood (natural logarithm) against the likeliest place of an edge: seven in a thousand.
 const LIKELY: f64 = 5.0;
 /// Most values of a series, as in the default rule of `statistics::segments`.
 const MOST: usize = 2000;
@@ -61,8 +61,8 @@ pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
         .collect()
 }
 
-/// Returns the noise of the noisier parts of the series, as a share of its level: parts that answer from nothing
-/// have none, and beside them the noise of the rest would look like edges.
+/// Returns the noise of the noisier parts of the series, as a share of its level: parts that are answered without any
+/// I/O have no noise, and next to them the noise of the rest would look like edges.
 fn noise(samples: &[Sample]) -> f64 {
     let differences: Vec<f64> =
         samples.windows(2).map(|pair| (pair[1].value / pair[0].value).ln().abs()).collect();
@@ -76,21 +76,21 @@ fn sample(at: usize, chunk: &[Reading]) -> Option<Sample> {
 }
 
 /// Returns the edge among the `readings` of two neighbouring levels, of which about the first `left` belong to the
-/// first. It covers all places that are nearly as likely as the likeliest, given the share of readings beyond the
-/// middle that each level's own readings show. If latency has a second mode, some readings of one level look like
-/// the other's; near the edge these must not be taken for it.
+/// first level. The edge covers all places nearly as likely as the likeliest, given the share of each level's own
+/// readings that lie beyond the middle. If latency has a second mode, some readings of one level look like the other's;
+/// near the edge they must not be mistaken for it.
 fn place(readings: &[Reading], left: usize) -> Option<Edge> {
     let (before, after) = readings.split_at_checked(left)?;
     let levels = (level(before)?, level(after)?);
     let middle = (levels.0 * levels.1).sqrt();
     let looks_left = |reading: &Reading| (reading.ns < middle) == (levels.0 < levels.1);
     let (stays, strays) = (share(before, looks_left), share(after, looks_left));
-    // What each reading adds to the likelihood that the edge lies after it.
+    // Gain in log-likelihood of "the edge lies after it" from each reading.
     let gain = |reading: &Reading| match looks_left(reading) {
         true => (stays / strays).ln(),
         false => ((1.0 - stays) / (1.0 - strays)).ln(),
     };
-    // No further than the middles of both, so that two edges of one series do not meet.
+    // The search ends at the middle of either level, so that two edges of one series do not meet.
     let (from, to) = (left / 2, left + after.len() / 2);
     let mut sum = 0.0;
     let mut likelihoods = vec![0.0];
@@ -104,7 +104,7 @@ fn place(readings: &[Reading], left: usize) -> Option<Edge> {
     let last = from + likelihoods.iter().rposition(near)?;
     let after = readings.get(first.saturating_sub(1))?.offset;
     let before = readings.get(last).or(readings.last())?.offset;
-    // What loads as one may have been loaded from the other side of a reading.
+    // A unit loaded as one piece may reach beyond a reading, so the edge may lie one unit further out.
     (before > after).then(|| Edge { after: after.saturating_sub(UNIT), before: before + UNIT })
 }
 
@@ -112,13 +112,13 @@ fn level(readings: &[Reading]) -> Option<f64> {
     median(&readings.iter().map(|reading| reading.ns).collect::<Vec<_>>())
 }
 
-/// Returns the share of `readings` that look so, never 0 or 1, which a few readings cannot show.
+/// Returns the share of `readings` for which `looks` holds, never 0 or 1, which a few readings cannot show.
 fn share(readings: &[Reading], looks: impl Fn(&Reading) -> bool) -> f64 {
     let count = readings.iter().filter(|reading| looks(reading)).count();
     (count as f64 + 0.5) / (readings.len() as f64 + 1.0)
 }
 
-/// Keeps the edges between parts that hold `least` readings or more: what is shorter belongs to one uncertain edge.
+/// Keeps the edges between parts of at least `least` readings; those of a shorter part become one uncertain edge.
 pub(crate) fn apart(edges: Vec<Edge>, places: &[u64], least: usize) -> Vec<Edge> {
     let within = |from: u64, to: u64| {
         places
@@ -140,7 +140,7 @@ pub(crate) fn apart(edges: Vec<Edge>, places: &[u64], least: usize) -> Vec<Edge>
     kept
 }
 
-/// Merges several lists of edges into one: of those that overlap, the narrowest.
+/// Merges several lists of edges into one; of overlapping edges, the narrowest is kept.
 pub(crate) fn together(lists: &[Vec<Edge>], volume: Span) -> Vec<Edge> {
     let mut all: Vec<Edge> = lists.iter().flatten().copied().collect();
     all.sort_by_key(|edge| (edge.after, edge.width()));
@@ -201,7 +201,7 @@ mod tests {
                 Reading { offset: place << 20, ns }
             };
             let readings: Vec<Reading> = (0..600).map(&mut reading).collect();
-            // Segments of medians place it within a few readings.
+            // Segments of medians locate the edge within a few readings.
             let edge = place(&readings, 294 + (seed % 13) as usize).unwrap();
             missed += usize::from(edge.after >= 300 << 20 || edge.before < 300 << 20);
             widths += edge.width() >> 20;

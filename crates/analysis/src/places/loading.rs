@@ -1,8 +1,7 @@
-//! How fast a volume is read for the first time and again, and whether its blocks come in pieces larger than what is read.
+//! How fast a volume is read for the first time and again, and whether its blocks load in pieces larger than a read.
 //!
-//! Blocks that are loaded when they are touched are loaded some hundred KiB at a time: of large reads in a random
-//! order only the first of each piece is slow. A cold cache keeps what was read and no more, so that all of them are
-//! slow.
+//! Blocks loaded on first touch are loaded some hundred KiB at a time: of large reads in a random order, only the first
+//! of each piece is slow. A cold cache stores what was read and no more, so all of them are slow.
 
 use record::{Distribution, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -12,25 +11,26 @@ use super::looks::{Look, Span, WARM_BLOCK, look};
 use super::readings::Place;
 use super::regions::{Region, RegionKind};
 
-/// Greatest share of first large reads that are slow if pieces are larger than one read; at twice the size it is half.
+/// Greatest share of slow reads among first large reads if pieces are larger than a read; with pieces of twice its
+/// size, half are slow.
 const PIECES: f64 = 0.7;
-/// Least share of first readings far from each other that are slow if nothing was there before.
+/// Least share of slow readings among first readings far from each other if nothing was loaded before.
 const MOST: f64 = 0.9;
-/// Fewest reads that give a share.
+/// Fewest reads from which a share is taken.
 const READS: u64 = 50;
 
-/// Reading for the first time and again, with several large reads at once.
+/// Rates of first readings and of later ones, with several large reads at once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loading {
     /// Bytes per second of first readings.
     pub first: f64,
     /// Bytes per second of the readings after them.
     pub again: f64,
-    /// Bytes that are loaded as one piece; `None` if that is not more than one read, or not known.
+    /// Bytes that load as one piece; `None` if that is not more than one read, or not known.
     pub piece: Option<f64>,
 }
 
-/// What passes over working sets moved for the first time, and after that.
+/// Transfers of the first passes over working sets, and of later passes.
 #[derive(Default)]
 struct Passes {
     first: TransferSum,
@@ -71,12 +71,12 @@ fn passes(steps: &[StepRecord]) -> Passes {
     passes
 }
 
-/// Returns the bytes per second at which sets were read for the first time.
+/// Returns the bytes per second of the first passes over working sets.
 pub(crate) fn first_rate(steps: &[StepRecord]) -> Option<f64> {
     passes(steps).first.rate()
 }
 
-/// Returns what first readings and later ones move, if all of the volume is slow at first.
+/// Returns the rates of first and of later readings, if all of the volume is slow at first.
 pub(crate) fn loading(steps: &[StepRecord], places: &[Place], regions: &[Region]) -> Option<Loading> {
     let [region] = regions else { return None };
     if !matches!(region.kind, RegionKind::FirstTouch | RegionKind::FirstTouchOrCached) {
@@ -93,7 +93,7 @@ pub(crate) fn loading(steps: &[StepRecord], places: &[Place], regions: &[Region]
     Some(Loading { first: passes.first.rate()?, again: passes.again.rate()?, piece })
 }
 
-/// Returns a time between that of large reads that come again and that of reads that load, which take `longer_ns` longer.
+/// Returns a latency between those of large reads that are repeated and of reads that load, `longer_ns` longer.
 fn between(steps: &[StepRecord], longer_ns: f64) -> Option<u64> {
     let mut read = None;
     let again = steps.iter().find(|step| match look(step) {

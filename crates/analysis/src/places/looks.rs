@@ -1,53 +1,53 @@
-//! What each step of `plimsoll where` looked at, from its plan.
+//! What each step of `plimsoll where` examined, from its plan.
 
 use record::StepRecord;
 use workload::{Bytes, Order, Repeats, StepKind, Totals, WorkerPlan};
 
-/// Length of the reads of a strip: what a database reads at a time.
+/// Length of the reads of a strip: that of a database's reads.
 pub const STRIP_BLOCK: Bytes = Bytes::kib(4);
-/// Length of the reads that warm a working set: long enough for a volume with few operations per second to get
-/// through it, and short enough that a cache does not pass them by as a sequence.
+/// Length of the reads that warm a working set: long enough that a volume with few operations per second gets through
+/// the set, and short enough that a cache does not bypass them as a sequence.
 pub const WARM_BLOCK: Bytes = Bytes::kib(256);
-/// Length of the reads that tell tracks apart: their bytes take longer than the way to them.
+/// Length of the reads that compare tracks: transferring their bytes takes longer than the seek.
 pub const TRACK_BLOCK: Bytes = Bytes::MIB;
 
-/// A range of bytes of the volume, without its end.
+/// A range of bytes of the volume, its end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// First byte.
     pub from: u64,
-    /// First byte after it.
+    /// First byte after the range.
     pub to: u64,
 }
 
 impl Span {
-    /// Whether `offset` lies in it.
+    /// Whether `offset` lies in the range.
     pub fn holds(self, offset: u64) -> bool {
         (self.from..self.to).contains(&offset)
     }
 
-    /// Returns its length.
+    /// Returns the length of the range.
     pub fn bytes(self) -> u64 {
         self.to - self.from
     }
 }
 
-/// What a step looked at.
+/// What a step examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Single places, each more than once.
     Strip,
-    /// Every block of a working set once, so that a cache can take it.
+    /// Every block of a working set once, so that a cache can admit it.
     Warm(Span),
     /// Random places of a working set, one at a time.
     Set(Span),
-    /// Many at once, on what a cache holds, beyond it, or both.
+    /// Many reads at once, from the part in a cache, beyond it, or both.
     Budget,
     /// Sequences at several places.
     Tracks,
 }
 
-/// Returns what `step` looked at; `None` if it is no step of this procedure.
+/// Returns what `step` examined; `None` if it is no step of this procedure.
 pub fn look(step: &StepRecord) -> Option<Look> {
     let worker = step.plan.workers.first().filter(|_| step.plan.kind == StepKind::Place)?;
     let block = worker.blocks.longest();

@@ -1,4 +1,4 @@
-//! The answer of `plimsoll where`: how places of a volume differ, and what a cache before it holds and moves.
+//! The answer of `plimsoll where`: how places of a volume differ, and the size and rates of a cache in front of it.
 
 mod budgets;
 mod cache;
@@ -26,36 +26,36 @@ pub use tracks::{TracksObservation, Window};
 use readings::{Place, SettledReadings, places, warmed};
 use regions::{CacheState, regions, spread};
 
-/// Share by which parts differ that are not alike: a region's level differs by as much.
+/// Share by which parts of an uneven volume differ: the level of a region differs by as much.
 const UNEVEN: f64 = 0.5;
-/// Points of the strip that is drawn.
+/// Points of the strip as drawn.
 const POINTS: u64 = 160;
 
 /// The answer of `plimsoll where`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlacesAnswer {
-    /// Bytes at the beginning of the volume that were looked at.
+    /// Bytes examined, from the beginning of the volume.
     pub size: u64,
     /// Number of places that were read.
     pub places: usize,
-    /// Shortest region that would be seen, bytes.
+    /// Shortest region that would be detected, bytes.
     pub resolution: u64,
-    /// The regions in their order; a single one if the volume is alike everywhere.
+    /// The regions in their order; a single one if the volume is the same everywhere.
     pub regions: Vec<Region>,
     /// Share by which the slowest sixteenth is slower than the fastest, once touched.
     pub spread: Option<f64>,
-    /// What the working sets show of a cache.
+    /// What the working sets show about a cache.
     pub cache: CacheObservation,
     /// The working sets, in the order in which they were read.
     pub sets: Vec<SetObservation>,
     /// Bytes per second at which sets were read for the first time.
     pub warming: Option<f64>,
-    /// What first readings and later ones move, if all of the volume is slow at first.
+    /// Rates of first and of later readings, if all of the volume is slow at first.
     #[serde(default)]
     pub loading: Option<Loading>,
-    /// What the cache and what is beyond it reach.
+    /// Rates from the cache and beyond it.
     pub budgets: Vec<Budget>,
-    /// What sequences show of tracks.
+    /// How the rate of sequential reads depends on the place.
     pub tracks: TracksObservation,
     /// The rates of sequences by place.
     pub windows: Vec<Window>,
@@ -66,8 +66,8 @@ pub struct PlacesAnswer {
 }
 
 impl PlacesAnswer {
-    /// Whether equal parts of the volume are about as fast as each other: if they are not, although no edge lies
-    /// between them, too little was read or latencies wandered.
+    /// Whether equal parts of the volume are about equally fast: if not, although there is no edge between them, too
+    /// little was read or latencies wandered.
     pub fn is_even(&self) -> bool {
         self.spread.is_none_or(|spread| spread <= UNEVEN)
     }
@@ -76,9 +76,9 @@ impl PlacesAnswer {
 /// A short part of the volume; times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StripPoint {
-    /// Its first byte.
+    /// First byte of the part.
     pub from: u64,
-    /// The first byte after it.
+    /// First byte after the part.
     pub to: u64,
     /// Median of first readings.
     pub first_ns: f64,
@@ -86,12 +86,12 @@ pub struct StripPoint {
     pub settled_ns: Option<f64>,
 }
 
-/// Returns the answer that `run` gives to what was asked.
+/// Returns the answer of `run` to the request.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &PlacesRequest) -> PlacesAnswer {
     places_known(&run.steps, asked)
 }
 
-/// Returns what the steps so far show.
+/// Returns the answer from the steps so far.
 pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer {
     let volume = Span { from: 0, to: asked.size.0 };
     let places = places(steps);
@@ -99,7 +99,7 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer
     let before = regions(&places, CacheState::Unknown, volume);
     let loading = loading::loading(steps, &places, &before);
     let cache = match cache::cache(&mut sets, &places, is_slow_everywhere(&before)) {
-        // A cache keeps no more than what was read.
+        // A cache stores no more than was read, so blocks that load in larger pieces show that there is none.
         CacheObservation::LargerOrFirstTouch { up_to }
             if loading.is_some_and(|loading| loading.piece.is_some()) =>
         {
@@ -128,13 +128,13 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer
     }
 }
 
-/// Whether no region came as fast the first time as later.
+/// Whether no region was as fast the first time as later.
 fn is_slow_everywhere(regions: &[Region]) -> bool {
     let once = |region: &Region| region.kind == RegionKind::FirstTouchOrCached;
     regions.iter().any(once) && !regions.iter().any(|region| region.kind == RegionKind::Usual)
 }
 
-/// Returns what the cache, as far as it is known, can have held when places were read for the last time.
+/// Returns the state of the cache, as far as known, when places were read for the last time.
 fn cached(cache: &CacheObservation, warmed: Option<Span>) -> CacheState {
     match cache {
         CacheObservation::None { .. } => CacheState::No,

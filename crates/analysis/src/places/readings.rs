@@ -13,23 +13,23 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
     /// The first reading.
     pub(crate) first_ns: f64,
-    /// Readings after the first, without a working set read since the reading before.
+    /// Later readings with no working set read since the previous reading.
     pub(crate) again_ns: Vec<f64>,
     /// Readings with a working set read since the reading before.
     pub(crate) later_ns: Vec<f64>,
 }
 
-/// Which readings show what a place takes once it was touched.
+/// Which readings show the latency of a place once touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SettledReadings {
     /// All but the first.
     Any,
-    /// Only those after the working sets, which drove everything else out of a cache.
+    /// Only those after the working sets, which evicted everything else from a cache.
     Later,
 }
 
 impl Place {
-    /// Returns what the place takes once it was touched.
+    /// Returns the latency of the place once touched.
     pub(crate) fn settled_ns(&self, settled: SettledReadings) -> Option<f64> {
         match settled {
             SettledReadings::Any => {
@@ -49,11 +49,10 @@ pub(crate) fn warmed(steps: &[StepRecord]) -> Option<Span> {
     spans.reduce(|a, b| Span { from: a.from.min(b.from), to: a.to.max(b.to) })
 }
 
-/// Most bytes that usually load as one when touched: a place so near to one that was read says nothing of a first touch.
+/// Most bytes that usually load as one unit: a place this near to one already read says nothing about a first touch.
 pub(crate) const UNIT: u64 = 1 << 20;
 
-/// Returns the places of all strips, by their offset. What working sets have read before is left out, because it may
-/// lie in a cache.
+/// Returns the places of all strips, by offset, except places that working sets had read before: they may be cached.
 pub(crate) fn places(steps: &[StepRecord]) -> Vec<Place> {
     let mut readings = Readings::default();
     for step in steps {
@@ -66,14 +65,14 @@ pub(crate) fn places(steps: &[StepRecord]) -> Vec<Place> {
     readings.places.into_values().map(|(place, _)| place).collect()
 }
 
-/// What was read so far.
+/// The readings so far.
 #[derive(Default)]
 struct Readings {
-    /// Each with the number of looks at working sets before its last reading.
+    /// Places by offset, each with the number of looks at working sets before its last reading.
     places: BTreeMap<u64, (Place, usize)>,
     /// Every offset that was read.
     touched: BTreeSet<u64>,
-    /// What working sets have read.
+    /// Spans that working sets have read.
     sets: Vec<Span>,
 }
 
@@ -93,7 +92,7 @@ impl Readings {
         let looks = self.sets.len();
         let near = offset.saturating_sub(UNIT)..=offset + UNIT;
         if let Some((place, last)) = self.places.get_mut(&offset) {
-            // What was read a moment ago may lie in a cache because of that, whatever drove it out before.
+            // The previous reading may itself have put the place in a cache, whatever had been evicted before.
             if *last < looks {
                 place.later_ns.push(ns)
             } else {

@@ -8,36 +8,36 @@ use super::looks::Span;
 use super::readings::{Place, SettledReadings};
 use crate::estimate::Estimate;
 
-/// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks that were touched
-/// before differ by tails and neighbours alone, which the median of pairs does not see. A check takes 3 for its one
-/// probe of few blocks (method 5.5).
+/// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks touched before differ
+/// only by tails and neighbours, which the median of pairs suppresses. A check uses 3, as it probes few blocks
+/// (method 5.5).
 const ONCE: f64 = 1.5;
-/// Ratio of the first reading to later ones above which blocks were not there before, whatever else they are.
+/// Ratio of the first reading to later ones above which blocks were loaded by the first, whatever else they are.
 const SLOWER: f64 = 1.2;
 /// Ratio above which a level differs from the usual one.
 const OTHER: f64 = 1.5;
-/// Least share of what was looked at that has the usual level.
+/// Least share of the volume examined that a level must cover to be the usual one.
 const USUAL: f64 = 0.1;
-/// Fewest places that say something of a region.
+/// Fewest places from which anything is concluded about a region.
 const FEW: usize = 8;
 /// Fewest places of a region between two edges.
 const SHORTEST: usize = 12;
-/// Parts of the volume whose medians show how alike it is.
+/// Number of equal parts of the volume whose medians are compared for its evenness.
 const PARTS: usize = 16;
 
-/// What makes a region differ from the rest.
+/// How a region differs from the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegionKind {
-    /// Nothing: as fast the first time as later, and as most of the volume.
+    /// Not at all: as fast the first time as later, and as fast as most of the volume.
     Usual,
-    /// Slow the first time, and as the rest when read again: loaded when it is touched.
+    /// Slow the first time, and as fast as the rest when read again: loaded on first touch.
     FirstTouch,
     /// Slow the first time and fast later; a cache that no working set has filled would look the same.
     FirstTouchOrCached,
-    /// Fast each time: never written, zeros, or on something faster.
+    /// Fast each time: never written, zeros, or on a faster medium.
     Fast,
-    /// Fast the first time, and as the rest after larger sets were read: it lay in a cache at the beginning.
+    /// Fast the first time, and as slow as the rest after larger sets were read: it was in a cache at the beginning.
     Cached,
     /// Slow each time.
     Slow,
@@ -46,30 +46,30 @@ pub enum RegionKind {
 /// A part of the volume that differs from its neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
-    /// Start in bytes, with what the readings leave open.
+    /// Start in bytes; the interval is what the readings leave open.
     pub from: Estimate,
-    /// End in bytes, with what the readings leave open.
+    /// End in bytes; the interval is what the readings leave open.
     pub to: Estimate,
-    /// What makes it differ.
+    /// How the region differs from the rest.
     pub kind: RegionKind,
     /// Median of first readings, nanoseconds.
     pub first_ns: f64,
-    /// Median of later readings, nanoseconds; `None` if none of them counts.
+    /// Median of later readings, nanoseconds; `None` if no such reading counts.
     pub settled_ns: Option<f64>,
-    /// Ratio of the first reading to later ones of the same place, the median of all.
+    /// Median ratio of the first reading to later ones of the same place.
     pub times: Option<Estimate>,
     /// Number of places that were read.
     pub places: usize,
 }
 
-/// What is known of the cache when regions are classified.
+/// What is known about the cache when regions are classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheState {
     /// There is no cache.
     No,
-    /// There is one; it held none of the places when they were read after the working sets.
+    /// There is a cache; it contained none of the places when they were read after the working sets.
     Emptied,
-    /// Not known.
+    /// The state is unknown.
     Unknown,
 }
 
@@ -82,7 +82,7 @@ impl CacheState {
     }
 }
 
-/// Returns the regions of `volume`, in order, without a gap; nothing if too little was read.
+/// Returns the regions of `volume`, in order and without a gap; none if too little was read.
 pub(crate) fn regions(places: &[Place], cached: CacheState, volume: Span) -> Vec<Region> {
     if places.len() < FEW {
         return Vec::new();
@@ -129,14 +129,13 @@ fn parts<'p>(places: &'p [Place], edges: &[Edge], volume: Span) -> Vec<Part<'p>>
     let part = |pair: &[Estimate]| Part {
         from: pair[0],
         to: pair[1],
-        // What lies within an edge belongs to neither side.
+        // Places within an edge belong to neither side.
         places: within(pair[0].high, pair[1].low.max(pair[0].high)),
     };
     bounds.windows(2).map(part).filter(|part| !part.places.is_empty()).collect()
 }
 
-/// Returns the slowest of the settled levels that a good part of the volume has: what is faster is so for a reason
-/// of its own.
+/// Returns the slowest of the settled levels that a good part of the volume has: a faster part has a reason of its own.
 fn usual(parts: &[Part<'_>], settled: SettledReadings) -> Option<f64> {
     let all: f64 = parts.iter().map(Part::bytes).sum();
     let levels =
@@ -157,7 +156,7 @@ impl Part<'_> {
         median(&self.places.iter().filter_map(|place| place.settled_ns(settled)).collect::<Vec<_>>())
     }
 
-    /// Returns the ratio of the first reading to later ones, of the places that have both.
+    /// Returns the ratio of the first reading to later ones, over the places that have both.
     fn times(&self, settled: SettledReadings) -> Option<Estimate> {
         let ratio = |place: &Place| Some(place.first_ns.max(1.0) / place.settled_ns(settled)?.max(1.0));
         let ratios: Vec<f64> = self.places.iter().filter_map(ratio).collect();
@@ -166,7 +165,7 @@ impl Part<'_> {
     }
 
     fn told(&self, cached: CacheState, usual: Option<f64>) -> Region {
-        // If nothing was read again after the sets, what was read again before them shows less.
+        // If nothing was read again after the sets, readings before them are used, which show less.
         let cached = if self.times(cached.settled()).is_none() { CacheState::Unknown } else { cached };
         let settled = cached.settled();
         let times = self.times(settled);
@@ -182,7 +181,7 @@ impl Part<'_> {
             CacheState::Emptied if was_cached => RegionKind::Cached,
             _ if slower_at_first => RegionKind::FirstTouchOrCached,
             _ if over_usual < 1.0 / OTHER && first_over_usual < 1.0 / OTHER => RegionKind::Fast,
-            // Fast now and not at first: what was read meanwhile lies in a cache.
+            // Fast now and slow at first: the blocks read in between are in a cache.
             _ if over_usual < 1.0 / OTHER => RegionKind::FirstTouchOrCached,
             _ if over_usual > OTHER => RegionKind::Slow,
             _ => RegionKind::Usual,
@@ -192,7 +191,7 @@ impl Part<'_> {
     }
 }
 
-/// Merges neighbours of one kind and about one level.
+/// Merges neighbours of one kind and of about one level.
 fn merged(regions: Vec<Region>) -> Vec<Region> {
     let mut kept: Vec<Region> = Vec::new();
     for region in regions {
@@ -211,8 +210,7 @@ fn is_alike(one: f64, other: f64) -> bool {
     one.max(other) <= OTHER * one.min(other)
 }
 
-/// Returns the share by which the slowest of some equal parts of the volume is slower than the fastest, once they
-/// were touched.
+/// Returns the share by which the slowest of equal parts of the volume is slower than the fastest, once touched.
 pub(crate) fn spread(places: &[Place], cached: CacheState) -> Option<f64> {
     let settled = cached.settled();
     let ns: Vec<f64> = places.iter().filter_map(|place| place.settled_ns(settled)).collect();

@@ -1,4 +1,4 @@
-//! Whether sequences run faster at the beginning of the volume than at its end, as on disks that turn.
+//! Whether sequential reads are faster at the beginning of the volume than at its end, as on spinning disks.
 
 use record::{IoTrace, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -9,35 +9,35 @@ use super::looks::{Look, Span, look};
 use super::regions::{Region, RegionKind};
 use crate::estimate::Estimate;
 
-/// Ratio of the beginning to the end above which sequences slow down. Disks that turn have 1.5 to 2.5.
+/// Ratio of the beginning to the end above which sequential reads slow down. Spinning disks have 1.5 to 2.5.
 const FALLS: f64 = 1.15;
 /// Fewest windows in a third of the volume.
 const FEW: usize = 4;
 
-/// The rate of one sequence at a place.
+/// The rate of one sequence of reads at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Start, bytes.
     pub offset: u64,
-    /// Bytes per second, without the way to its first byte.
+    /// Bytes per second, without the seek to the first byte.
     pub bytes_per_second: f64,
 }
 
-/// What sequences over the volume show.
+/// How the rate of sequential reads depends on the place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "are", rename_all = "snake_case")]
 pub enum TracksObservation {
-    /// Too few were read.
+    /// Too few sequences were read.
     #[default]
     NotLooked,
-    /// They are as fast everywhere.
+    /// The rate is the same everywhere.
     Alike {
         /// Bytes per second, the median.
         bytes_per_second: f64,
         /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
-    /// They slow down from the beginning to the end.
+    /// The rate falls from the beginning to the end.
     Falling {
         /// Bytes per second at the first byte, by the line through the thirds.
         outer: f64,
@@ -46,20 +46,20 @@ pub enum TracksObservation {
         /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
-    /// It is open whether they slow down.
+    /// Whether the rate falls is open.
     Unclear {
         /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
-    /// They differ, but not as tracks do.
+    /// The rates differ, but not as tracks do.
     Uneven {
         /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
 }
 
-/// Returns the rate at each place, by offset. `cached` is what working sets have read, if a cache may hold it: then
-/// only first readings count.
+/// Returns the rate at each place, by offset. `cached` is the span that working sets have read, if a cache may contain
+/// it: then only first readings count.
 pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<Span>) -> Vec<Window> {
     let mut ios: Vec<IoTrace> = Vec::new();
     for step in steps.iter().filter(|step| look(step) == Some(Look::Tracks)) {
@@ -71,9 +71,9 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<S
         let Some(window) = window(run) else { continue };
         let known = windows.iter_mut().find(|known| known.offset == window.offset);
         match known {
-            // If the first touch is slow, only what comes after it is the volume's own.
+            // If the first touch is slow, only later readings show the volume itself.
             Some(known) if cached.is_none() && is_slow_once(regions, known.offset) => *known = window,
-            // Without a cache both readings count; with one, the second may come from it.
+            // Without a cache both readings count; with one, the second may come from the cache.
             Some(known) if cached.is_none() => {
                 let mean = 2.0 / (1.0 / known.bytes_per_second + 1.0 / window.bytes_per_second);
                 known.bytes_per_second = mean;
@@ -87,7 +87,7 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<S
         region_of(regions, window.offset).is_none_or(|region| region.kind != RegionKind::Fast)
     };
     windows.retain(plain);
-    // With a cache the second reading is not the volume's own, nor are readings of what working sets have read.
+    // With a cache, neither the second reading nor any reading of the working sets' span shows the volume itself.
     if let Some(read) = cached {
         windows.retain(|window| !read.holds(window.offset) && !is_slow_once(regions, window.offset));
     }
@@ -103,7 +103,7 @@ fn is_slow_once(regions: &[Region], offset: u64) -> bool {
         .is_some_and(|region| matches!(region.kind, RegionKind::FirstTouch | RegionKind::FirstTouchOrCached))
 }
 
-/// Returns the rate of reads that follow each other, without the first, which has to find its way there.
+/// Returns the rate of reads that follow each other, without the first, which includes a seek.
 fn window(run: &[IoTrace]) -> Option<Window> {
     let (first, rest) = run.split_first().filter(|(_, rest)| rest.len() >= 2)?;
     let ns: f64 = rest.iter().map(|io| io.done.since(io.issued).0 as f64).sum();
@@ -111,7 +111,7 @@ fn window(run: &[IoTrace]) -> Option<Window> {
     (ns > 0.0).then(|| Window { offset: first.offset, bytes_per_second: bytes / ns * 1e9 })
 }
 
-/// Returns what the windows show over `volume`.
+/// Returns the observation that the windows over `volume` give.
 pub(crate) fn tracks(windows: &[Window], volume: Span) -> TracksObservation {
     let third = |number: u64| -> Vec<f64> {
         let part = Span {
@@ -141,7 +141,8 @@ fn told(thirds: &[Vec<f64>; 3], windows: &[Window]) -> Option<TracksObservation>
     let rates: Vec<f64> = windows.iter().map(|window| window.bytes_per_second).collect();
     let middle = median(&rates)?;
     if all.low > FALLS && first.value > 1.0 && second.value > 1.0 {
-        // A third stands for its middle: the ends are a quarter of the way between the outer middles beyond them.
+        // The rate of a third is that at its middle: each end of the volume is a quarter of the distance between the
+        // outer middles beyond them.
         let level = |number: usize| median(&thirds[number]).map(f64::exp);
         let (outer, inner) = (level(0)?, level(2)?);
         let beyond = (outer - inner) / 4.0;

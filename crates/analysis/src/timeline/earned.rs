@@ -1,5 +1,4 @@
-//! Bursts that come back because a bucket earned while little was asked of it: they belong to one fall, and are no
-//! further changes.
+//! Bursts that return because a bucket earned under a light load: they belong to one fall, and are no further changes.
 
 use super::flow::Earning;
 use super::level_change::Move;
@@ -7,9 +6,9 @@ use super::levels::Levels;
 use super::place::{Lower, Side};
 use super::spells::Spell;
 
-/// Greatest share of what had been earned that a burst leaves which ends within its step; with more left, no bucket ended it.
+/// Greatest share of the earnings left by a burst that ends within its step; with more left, no bucket ended it.
 const LEFT: f64 = 0.4;
-/// What an edge between two samples hides, in seconds of the lower level's rate.
+/// Uncertainty of an edge between two samples, in seconds of the lower level's rate.
 const EDGE_S: f64 = 0.5;
 
 /// A burst at the beginning of a step, in seconds of the run's clock.
@@ -17,12 +16,12 @@ const EDGE_S: f64 = 0.5;
 pub(crate) struct Burst {
     pub from: f64,
     pub to: f64,
-    /// Whether it ended before the step did.
+    /// Whether the burst ended before the step did.
     ends: bool,
 }
 
 impl Burst {
-    /// Whether it overlaps the span between these times.
+    /// Whether the burst overlaps the span between these times.
     pub fn meets(&self, from: f64, to: f64) -> bool {
         self.from < to && from < self.to
     }
@@ -33,12 +32,12 @@ impl Burst {
 pub(crate) struct Moves {
     /// Changes from one level to another, in the order of time.
     pub moves: Vec<Move>,
-    /// Bursts after a fall that were paid by what had been earned since.
+    /// Bursts after a fall that the earnings since paid for.
     pub earned: Vec<Burst>,
 }
 
-/// Returns `moves` without those of bursts that what was earned since the first fall pays for, and the spans of
-/// these bursts. All of them, or none: if one burst contradicts it, no bucket explains the others.
+/// Returns `moves` without those of bursts that the earnings since the first fall pay for, and the spans of these
+/// bursts. All of them, or none: if one burst contradicts it, no bucket explains the others.
 pub(crate) fn without_earned(moves: Vec<Move>, levels: &Levels<'_>) -> Moves {
     let earned = moves.first().filter(|first| first.ratio < 0.0).and_then(|first| bursts(first, levels));
     let Some(earned) = earned.filter(|earned| !earned.is_empty()) else {
@@ -57,7 +56,7 @@ pub(crate) fn without_earned(moves: Vec<Move>, levels: &Levels<'_>) -> Moves {
     }
 }
 
-/// Returns the bursts after a fall; `None` if what was earned does not explain all that came.
+/// Returns the bursts after a fall; `None` if the earnings do not explain all I/O.
 fn bursts(fall: &Move, levels: &Levels<'_>) -> Option<Vec<Burst>> {
     let lower = Lower::of(levels, fall);
     let earning = Earning { since: fall.high, rate: lower.rate, bytes: lower.bytes };
@@ -76,8 +75,8 @@ fn bursts(fall: &Move, levels: &Levels<'_>) -> Option<Vec<Burst>> {
     bursts.iter().all(used_up).then_some(bursts)
 }
 
-/// Returns the burst with which a spell begins, if it does; `None` if there is one in the middle of it: nothing is
-/// earned while more is asked for than comes.
+/// Returns the burst with which a spell begins, if any; `None` if a burst begins in the middle: nothing is earned while
+/// more is asked for than served.
 fn leading(spell: &Spell, since: f64, lower: &Lower) -> Option<Vec<Burst>> {
     let behind: Vec<_> = spell.fine.iter().filter(|sample| sample.from >= since - 1e-3).collect();
     let above = |at: &usize| lower.side(spell, behind[*at]) == Side::Above;
@@ -86,7 +85,7 @@ fn leading(spell: &Spell, since: f64, lower: &Lower) -> Option<Vec<Burst>> {
     if *first > 0 || *last + 1 != burst.len() {
         return None;
     }
-    // The sample in which it ends has a part of it.
+    // The sample in which the burst ends contains a part of it.
     let to = behind.get(last + 1).map_or(behind[*last].to, |next| next.to);
     Some(vec![Burst { from: behind[0].from, to, ends: last + 1 < behind.len() }])
 }

@@ -1,21 +1,21 @@
-//! Everything that came through in the order of time, whatever the load, and whether credits explain it.
+//! All I/O in the order of time, whatever the load, and whether credits explain it.
 
 use record::StepRecord;
 use workload::{Direction, StepKind};
 
-/// What a meter lets run ahead, in seconds of its rate.
+/// Advance that a meter allows, in seconds of its rate.
 const AHEAD_S: f64 = 0.1;
-/// Share to which a level is known.
+/// Uncertainty of a level, as a share.
 const KNOWN: f64 = 0.02;
 
-/// What came through in a span, in seconds of the run's clock.
+/// The I/O of a span, in seconds of the run's clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flow {
     pub from: f64,
     pub to: f64,
     ops: f64,
     bytes: f64,
-    /// I/Os that were kept in flight: as many more may have been let through.
+    /// I/Os kept in flight: as many more may have been served.
     depth: f64,
 }
 
@@ -49,8 +49,8 @@ pub(crate) struct Earning {
 }
 
 impl Earning {
-    /// Returns what the bucket holds after each flow that began no earlier than it was empty; `None` once more came
-    /// through than was earned.
+    /// Returns the content of the bucket after each flow since it was empty; `None` once more was served than was
+    /// earned.
     pub fn balances<'f>(&self, flows: &'f [Flow]) -> impl Iterator<Item = (&'f Flow, Option<f64>)> {
         let Earning { since, rate, bytes } = *self;
         let after = move |flow: &&Flow| flow.from >= since - 1e-3;
@@ -64,8 +64,8 @@ impl Earning {
         })
     }
 
-    /// Returns the time from `since` to `until` at which the most had come through beyond what was earned, when all
-    /// that had been saved before was spent. One operation more does not count.
+    /// Returns the time from `since` to `until` at which the I/O served was furthest beyond the earnings, when all
+    /// earlier savings were spent. One operation more does not count.
     pub fn spent_up(&self, flows: &[Flow], until: f64) -> Option<f64> {
         let Earning { since, rate, bytes } = *self;
         let inside = flows.iter().filter(|flow| flow.to > since && flow.from < until);
@@ -82,7 +82,7 @@ impl Earning {
         most.map(|(_, at)| at)
     }
 
-    /// Whether no more came through up to `until` than was earned.
+    /// Whether no more was served up to `until` than was earned.
     pub fn explains(&self, flows: &[Flow], until: f64) -> bool {
         let mut within = self.balances(flows).take_while(|(flow, _)| flow.from < until);
         within.all(|(_, balance)| balance.is_some())

@@ -1,4 +1,4 @@
-//! Levels: spells, cut at the changes within them, and what each level was of.
+//! Levels: spells, cut at the changes within them, and the noise of each level.
 
 use statistics::quantile::{median, median_absolute_deviation};
 use statistics::segments::{Change, Rule, Sample, Segment, Segmentation, segments_of_each};
@@ -13,18 +13,18 @@ pub(crate) struct Stretch<'s> {
     pub segment: Segment,
     /// Noise of a cell of its spell around the level, as a share (standard deviation).
     noise: f64,
-    /// Whether it begins, and whether it ends, with a change within its spell: the sample beside that may hold some
-    /// of either level.
+    /// Whether the stretch begins, and whether it ends, with a change within its spell: the sample next to that may
+    /// have a part of either level.
     cut: [bool; 2],
 }
 
 impl Stretch<'_> {
-    /// Returns the logarithm of the rate: that of the median, which a stall or the end of a burst does not move.
+    /// Returns the logarithm of the rate: of its median, which a stall or the end of a burst does not move.
     pub fn log(&self) -> f64 {
         self.middle().max(f64::MIN_POSITIVE).ln()
     }
 
-    /// Returns the rates of its samples, without those beside a change if there are others.
+    /// Returns the rates of the samples, without those next to a change if there are others.
     fn values(&self) -> Vec<f64> {
         let mut values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
         let [begins, ends] = self.cut;
@@ -37,8 +37,8 @@ impl Stretch<'_> {
         values
     }
 
-    /// Returns the standard error of the logarithm, by the median deviation, as wide as a correlation of 0.8 between
-    /// neighbours makes it.
+    /// Returns the standard error of the logarithm, from the median deviation, for neighbours with a correlation of
+    /// 0.8.
     pub fn error(&self) -> f64 {
         let values = self.values();
         let deviation = median_absolute_deviation(&values).unwrap_or(f64::INFINITY);
@@ -53,14 +53,14 @@ impl Stretch<'_> {
         median(&self.values()).unwrap_or(self.segment.level)
     }
 
-    /// Returns the stretch as it is reported: if a few samples of another level are in it, by what most of it had.
+    /// Returns the stretch as reported: with a few samples of another level in it, at the median.
     pub fn told(&self) -> Segment {
         let middle = self.middle();
         let mixed = (self.segment.level / middle.max(f64::MIN_POSITIVE) - 1.0).abs() > MIXED;
         if mixed { Segment { level: middle, ..self.segment } } else { self.segment }
     }
 
-    /// Returns the seconds of its samples, or without samples its length.
+    /// Returns the total length of the samples in seconds; without samples, the length of the stretch.
     pub fn seconds(&self) -> f64 {
         let seen: f64 = self.samples().map(|sample| sample.to - sample.from).sum();
         if seen > 0.0 { seen } else { self.segment.to - self.segment.from }
@@ -76,7 +76,7 @@ impl Stretch<'_> {
         self.spell.depth / self.segment.level.max(f64::MIN_POSITIVE)
     }
 
-    /// Returns its samples.
+    /// Returns the samples of the stretch.
     pub fn samples(&self) -> impl DoubleEndedIterator<Item = &Sample> {
         let Segment { from, to, .. } = self.segment;
         self.spell.samples.iter().filter(move |sample| sample.from >= from - 1e-6 && sample.to <= to + 1e-6)
@@ -85,17 +85,17 @@ impl Stretch<'_> {
 
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// The square root of (1 + 0.8) / (1 - 0.8): the factor by which a mean of values so correlated is known less well.
+/// The square root of (1 + 0.8) / (1 - 0.8): the factor by which such a correlation widens the error of a mean.
 const DEPENDENT: f64 = 3.0;
-/// Distance within which two steps had one level, in the natural logarithm.
+/// Distance within which two steps have one level, in the natural logarithm.
 const BESIDE: f64 = 0.1;
 /// Share within which mean and median of one level agree.
 const MIXED: f64 = 0.03;
-/// Fewest samples that show their own noise; fewer have at least that of their spell.
+/// Fewest samples that show their own noise; with fewer, the noise is at least that of their spell.
 const OWN_LEAST: usize = 8;
-/// Least standard error of a level, as a share: counts are whole, and a meter works in slices.
+/// Least standard error of a level, as a share: counts are integers, and a meter works in slices.
 const FLOOR: f64 = 0.002;
-/// Greatest standard error of a level: one of half the level says nothing any more.
+/// Greatest standard error of a level: an error of half the level leaves the level unknown.
 const ERROR_MOST: f64 = 0.5;
 
 /// The stretches of all spells in the order of time, and the changes between two of one spell.
@@ -105,14 +105,14 @@ pub(crate) struct Levels<'s> {
     pub stretches: Vec<Stretch<'s>>,
     /// Changes within a spell, with the index of the stretch that each begins.
     pub within: Vec<(usize, Change)>,
-    /// How far the level wanders in a second, as a share (standard deviation).
+    /// Wandering of the level in a second, as a share (standard deviation).
     pub wander: f64,
     /// Noise of a cell around the level, as a share (standard deviation): that of the noisiest spell.
     pub noise: f64,
 }
 
 impl<'s> Levels<'s> {
-    /// Cuts `spells` by `rule`; `flows` is all that came through, in them and in between.
+    /// Cuts `spells` by `rule`; `flows` is all I/O, in the spells and between them.
     pub fn of(spells: &'s [Spell], flows: Vec<Flow>, rule: &Rule) -> Levels<'s> {
         let series: Vec<Vec<Sample>> = spells.iter().map(|spell| spell.samples.clone()).collect();
         let cut = segments_of_each(&series, rule);
@@ -124,8 +124,8 @@ impl<'s> Levels<'s> {
         levels.corroborated(rule)
     }
 
-    /// Drops what a step shows for a moment at its beginning or end and no other step shows beside it: there a
-    /// stall, or a start, looks like a level.
+    /// Drops levels at the beginning or end of a step that are brief and that no neighbouring step shows: a stall, or a
+    /// start, looks like a level there.
     fn corroborated(mut self, rule: &Rule) -> Levels<'s> {
         let alone: Vec<bool> = (0..self.stretches.len()).map(|number| self.is_alone(number, rule)).collect();
         let index = |number: usize| alone[..number].iter().filter(|alone| !**alone).count();
@@ -140,8 +140,8 @@ impl<'s> Levels<'s> {
         self
     }
 
-    /// Whether a stretch at the edge of its spell is shorter than a level must last, and no step on its side of the
-    /// change had its level.
+    /// Whether a stretch at the edge of its spell is shorter than the least length of a level, and no step on its side
+    /// of the change had its level.
     fn is_alone(&self, number: usize, rule: &Rule) -> bool {
         let one = &self.stretches[number];
         let short = one.segment.to - one.segment.from < rule.least - 1e-6;

@@ -8,30 +8,30 @@ use super::place::placed;
 
 /// Least share by which a level moves between steps: the smallest published burst is a ninth above its baseline.
 const SHARE: f64 = 0.08;
-/// Least share by which a level moves between depths that differ: a busy device may lose a tenth to a deeper queue.
+/// Least share by which a level moves between different depths: a busy device may lose a tenth to a deeper queue.
 const SHARE_DEPTHS: f64 = 0.15;
-/// Standard errors by which two moments must differ, with ten comparisons or so per run (one in a thousand each).
+/// Standard errors by which two moments must differ, for about ten comparisons per run (one in a thousand each).
 const ERRORS: f64 = 3.5;
-/// Standard errors by which levels within a step must differ, where a change has proven itself against its neighbours.
+/// Standard errors by which levels within a step must differ, once the change is significant against its neighbours.
 const WITHIN_ERRORS: f64 = 2.0;
-/// Seconds beyond which remembered wandering is not distinguished from noise between moments.
+/// Seconds beyond which a wandering level cannot be distinguished from noise between moments.
 const MEMORY_S: f64 = 60.0;
-/// Multiple of the shortest latency of their shape at which I/Os wait for the volume's limit, not for its latency.
+/// Multiple of the shortest latency of their shape from which I/Os wait for the volume's limit, not for its latency.
 const QUEUED: f64 = 1.5;
-/// Share within which levels are the same, as those of loads that one cap limits.
+/// Share within which levels are equal, as those of loads limited by one cap.
 const SAME: f64 = 0.03;
 /// Share by which a level is above another that does not limit it.
 const ABOVE: f64 = 0.1;
-/// Seconds below which time at a level is only on the way from one to another.
+/// Seconds at a level below which it is only passed on the way from one level to another.
 const PASSING_S: f64 = 3.0;
 
-/// What a meter that lets through in slices may pass too early or too late in a stretch, in seconds of its rate: one
-/// slice of this kernel's throttle. (On constant volumes whose process waited for a CPU, slices slipped into the
-/// next interval: 196 and then 100 I/Os where 150 were due.)
+/// Time by which a meter that passes I/O in slices may be early or late in a stretch: one slice of this kernel's
+/// throttle. (On constant volumes whose process waited for a CPU, slices slipped into the next interval: 196 and then
+/// 100 I/Os instead of 150 each.)
 const SLIPPED_S: f64 = 0.1;
-/// Longest round of servers, in seconds: if nothing but deep queues was asked for, latency says little of one I/O.
+/// Longest round of servers, in seconds: with deep queues only, the latency of one I/O alone is hardly known.
 const ROUND_MOST_S: f64 = 0.5;
-/// Greatest share of a stretch that such a slice makes up, however short the stretch.
+/// Greatest share of a stretch that such a slice takes up, however short the stretch.
 const SLIPPED_MOST: f64 = 0.9;
 
 /// Returns the moves of a run in the order of time.
@@ -59,22 +59,22 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     passing(found, &levels.stretches, rule)
 }
 
-/// Returns the logarithm of the ratio that a slipped slice in each of two stretches makes of one level. If an I/O
-/// alone takes longer than such a slice, servers that keep step let all of a round go at once, and a round slips.
-/// (With 32 servers of 158 ms each, half a second had three rounds or four, which was reported as a wave.)
+/// Returns the logarithm of the apparent ratio of equal levels if a slice slipped in each of two stretches. If an I/O
+/// alone takes longer than such a slice, servers in step complete a whole round at once, and a round slips. (With 32
+/// servers of 158 ms each, half a second had three rounds or four, which was reported as a wave.)
 fn slipped(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> f64 {
     let at_most = SLIPPED_S.max(round_s(levels));
     let of = |stretch: &Stretch<'_>| -(-(at_most / stretch.seconds()).min(SLIPPED_MOST)).ln_1p();
     beside.map(of).iter().sum()
 }
 
-/// Returns how long servers may keep step, in seconds: as long as an I/O alone takes.
+/// Returns how long servers may stay in step, in seconds: as long as an I/O alone takes.
 fn round_s(levels: &Levels<'_>) -> f64 {
     levels.stretches.iter().map(Stretch::latency).fold(f64::INFINITY, f64::min).min(ROUND_MOST_S)
 }
 
-/// Whether two levels differ by no more than the rounds of servers that keep step: the median of a few samples is
-/// then off by a round per sample, and the mean of all by one at each end.
+/// Whether two levels differ by no more than the rounds of servers in step: the median of a few samples is then off by
+/// a round per sample, and the mean of all samples by one at each end.
 fn in_rounds(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> bool {
     let mean = |stretch: &Stretch<'_>| {
         let (sum, number) = stretch.samples().fold((0.0, 0.0), |(sum, n), one| (sum + one.value, n + 1.0));
@@ -99,7 +99,7 @@ fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
     }
 }
 
-/// Returns the last stretch before `later` that should be at its level if nothing has changed: of the same shape and
+/// Returns the last stretch before `later` that would have its level if nothing had changed: of the same shape and
 /// another step.
 fn earlier<'l, 's>(before: &'l [Stretch<'s>], later: &Stretch<'s>) -> Option<&'l Stretch<'s>> {
     let first = before.last().is_none_or(|last| last.spell.step != later.spell.step);
@@ -115,10 +115,9 @@ fn earlier<'l, 's>(before: &'l [Stretch<'s>], later: &Stretch<'s>) -> Option<&'l
     (first && later.spell.comparable).then(|| before.iter().rev().filter(alike).find(comparable)).flatten()
 }
 
-/// Returns how much of a gain, as a logarithm, a deeper queue may explain, or of a loss a shallower one: as much as
-/// on a device with the softest corner that queues have, where every I/O takes its own time and that of all that
-/// wait with it (rate = depth / (latency + depth / cap)). A meter's corner is sharp, but it is not known here
-/// whether it is a meter's.
+/// Returns how much of a gain, as a logarithm, a deeper queue may explain, or of a loss a shallower one: as much as on
+/// a device with the softest corner that queues have, on which every I/O takes its own time and that of all that wait
+/// with it (rate = depth / (latency + depth / cap)). A meter has a sharp corner, but may not apply here.
 fn by_depth(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> f64 {
     let alike = levels.stretches.iter().filter(|stretch| stretch.spell.shape == later.spell.shape);
     let alone = alike.map(Stretch::latency).fold(f64::INFINITY, f64::min);
@@ -129,7 +128,7 @@ fn by_depth(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> f64 {
     if to > from { gain.clamp(0.0, softest.max(0.0)) } else { gain.clamp(softest.min(0.0), 0.0) }
 }
 
-/// Returns the move between two stretches that no known one explains.
+/// Returns the move between two stretches that no known move explains.
 fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Move]) -> Option<Move> {
     let found = between(earlier, later);
     let found = Move { ratio: found.ratio - by_depth(levels, [earlier, later]), ..found };
@@ -141,7 +140,7 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;
     let certain = found.ratio - inside().filter(felt).fold(0.0, sum);
-    // What this load may have felt explains what is there, and requires nothing that is not.
+    // Moves that this load may have felt count only if they explain more of the ratio.
     let with_others = certain - inside().filter(|one| !felt(one)).fold(0.0, sum);
     let ratio = if with_others.abs() < certain.abs() { with_others } else { certain };
     let returned = ratio * found.ratio <= 0.0 || found.ratio.abs() < least;
@@ -151,16 +150,16 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     is_move.then_some(Move { ratio, error, low, at: 0.5 * (low + found.high), ..found })
 }
 
-/// Whether a load surely feels what moved another one of its direction: smaller ones feel operations too, and larger
-/// ones bytes.
+/// Whether a move shown by another load of its direction surely affects `load`: a move of operations affects smaller
+/// blocks too, one of bytes larger blocks.
 fn feels(load: &Stretch<'_>, one: &Move) -> bool {
     let larger = load.spell.bytes_each / one.bytes_each;
     let as_large = if one.bytes { larger >= 1.0 / ALIKE } else { larger <= ALIKE };
     one.direction == load.spell.direction && as_large
 }
 
-/// Whether bytes moved: more loads of other sizes are at the lower level in bytes than in operations. If as many
-/// are, whether smaller operations of the direction came clearly more often, before or after.
+/// Whether bytes moved: more loads of other sizes match the lower level in bytes than in operations. If equally many
+/// do, whether smaller operations of the direction were clearly more frequent, before or after.
 fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     let [before, after] = one.levels;
     let others = || {
@@ -190,11 +189,11 @@ fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     })
 }
 
-/// Factor within which sizes are alike.
+/// Factor within which sizes count as equal.
 const ALIKE: f64 = 1.1;
 
 /// Narrows a move between two stretches: not before the last sample at the old level nor after the first at the new
-/// one, and as the steps between them show.
+/// one, and within what the steps between them show.
 fn refined(levels: &Levels<'_>, found: Move, [earlier, later]: [&Stretch<'_>; 2]) -> Move {
     let middle = 0.5 * (earlier.log() + later.log());
     let falls = found.ratio < 0.0;
@@ -220,8 +219,7 @@ fn add(found: &mut Vec<Move>, new: Move) {
     }
 }
 
-/// Joins moves whose level was seen for a moment only: one on the way is part of the change, one that was left again
-/// is no change at all.
+/// Joins moves whose level was seen only briefly: one on the way is part of the change, one left again is no change.
 fn passing(found: Vec<Move>, stretches: &[Stretch<'_>], rule: &Rule) -> Vec<Move> {
     let seen = |from: f64, to: f64| -> f64 {
         let inside =

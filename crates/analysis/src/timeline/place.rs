@@ -1,5 +1,4 @@
-//! Where in time a move lies: after the last sample that had more than the lower level gives and before the next
-//! that is at it, whatever load they are of.
+//! The time of a move: after the last sample above the lower level and before the next at that level, of any load.
 
 use statistics::segments::Sample;
 
@@ -8,39 +7,39 @@ use super::level_change::Move;
 use super::levels::Levels;
 use super::spells::Spell;
 
-/// Share above the lower level beyond which a sample is not limited by it, but at least `ABOVE_DEVIATIONS` of the noise.
+/// Share above the lower level beyond which a sample is not limited by it; at least `ABOVE_DEVIATIONS` of the noise.
 const ABOVE: f64 = 0.1;
 const ABOVE_DEVIATIONS: f64 = 4.0;
-/// Share within which a sample is at the lower level, or `AT_DEVIATIONS` of the noise if that is more.
+/// Share within which a sample is at the lower level; at least `AT_DEVIATIONS` of the noise.
 const AT: f64 = 0.03;
 const AT_DEVIATIONS: f64 = 2.0;
-/// Operations by which the edges of a sample cut: one at each end.
+/// Operations that the edges of a sample may cut off: one at each end.
 const EDGES: f64 = 2.0;
-/// Seconds within which its samples must place a fall; otherwise all that came through does.
+/// Greatest uncertainty in seconds with which samples alone locate a fall; with more, all I/O since is used.
 const WIDE_S: f64 = 2.0;
-/// Seconds within which two times are one.
+/// Seconds within which two times count as equal.
 const TOUCH: f64 = 1e-3;
 
-/// On which side of a move a sample lies.
+/// The side of a move on which a sample lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// It had more than the lower level gives.
+    /// Above: the rate exceeds the lower level.
     Above,
-    /// It had just what the lower level gives.
+    /// At the lower level.
     At,
-    /// Not known: its load may have asked for no more, or something else limited it.
+    /// Unknown: the load may have asked for no more, or something else limited it.
     Unknown,
 }
 
-/// What the lower level of a move gives, in what moved.
+/// The lower level of a move, in the unit that moved.
 #[derive(Clone, Copy)]
 pub(super) struct Lower {
     pub rate: f64,
     pub bytes: bool,
-    /// Factor above which a sample is not limited by it; `at` is the share within which it is.
+    /// Factor above which a sample is not limited by the level; `at`: share within which it is.
     above: f64,
     at: f64,
-    /// The middle between it and the higher level.
+    /// The middle between the lower and the higher level.
     middle: f64,
 }
 
@@ -52,11 +51,11 @@ impl Lower {
         let at = (1.0 + AT).ln().max(AT_DEVIATIONS * levels.noise).exp_m1();
         let middle = (before * after).sqrt() * scale;
         let rate = before.min(after) * scale;
-        // However large the noise is: what is beyond the middle is nearer to the other level.
+        // However large the noise: a rate beyond the middle is nearer to the other level.
         Lower { rate, bytes: found.bytes, above: above.min(middle / rate), at, middle }
     }
 
-    /// Returns what it has earned since a time.
+    /// Returns the earning of the lower level since a time.
     fn earning(&self, since: f64) -> Earning {
         Earning { since, rate: self.rate, bytes: self.bytes }
     }
@@ -80,7 +79,7 @@ struct WindowSample<'s> {
     side: Side,
 }
 
-/// Returns `found`, as narrow as the samples between its bounds make it.
+/// Returns `found`, narrowed by the samples between its bounds.
 pub(crate) fn placed(levels: &Levels<'_>, found: Move) -> Move {
     let lower = Lower::of(levels, &found);
     let seen = window(levels, &found, &lower);
@@ -96,14 +95,14 @@ pub(crate) fn placed(levels: &Levels<'_>, found: Move) -> Move {
     Move { low, high, at: at.unwrap_or(0.5 * (low + high)).clamp(low, high), ..found }
 }
 
-/// The times between which a move lies, and the likeliest if that is known.
+/// The times between which a move lies, and the likeliest time if known.
 struct Edge {
     low: f64,
     high: f64,
     at: Option<f64>,
 }
 
-/// Returns the samples between the bounds of a move, of its direction, and of the other if that shares what fell.
+/// Returns the samples between the bounds of a move, of its direction, and of the other if that shares the limit.
 fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<WindowSample<'s>> {
     let sides = |spell: &'s Spell| {
         spell.fine.iter().map(move |sample| WindowSample {
@@ -119,12 +118,12 @@ fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<WindowSam
     spells.flat_map(sides).filter(within).collect()
 }
 
-/// Whether both directions share what moved: what they have taken together since is no more than the lower level gives.
+/// Whether both directions share the limit: together they have taken no more since than the lower level allows.
 fn is_shared(levels: &Levels<'_>, found: &Move, lower: &Lower) -> bool {
     lower.earning(found.high).explains(&levels.flows, f64::INFINITY)
 }
 
-/// Places a fall after a sample that had more, if all that came later is explained by what the lower level earned meanwhile.
+/// Locates a fall after a sample above, if the earnings of the lower level since explain all that came later.
 fn fall(levels: &Levels<'_>, found: &Move, seen: &[WindowSample<'_>], lower: &Lower) -> Option<Edge> {
     let is_last = |at: &usize| {
         let next = seen.get(at + 1).map(|next| next.side);
@@ -137,15 +136,15 @@ fn fall(levels: &Levels<'_>, found: &Move, seen: &[WindowSample<'_>], lower: &Lo
     let behind = seen[last + 1..].iter().position(|seen| seen.side == Side::At).map(|at| last + 1 + at);
     let high = behind.map_or(found.high, |at| seen[at].sample.to);
     let low = seen[last].sample.from;
-    // Of samples with a few operations, hardly one surely had more; all that came since shows when no more was left.
+    // In samples of few operations, hardly any is surely above; all I/O since shows when the savings were spent.
     let spent = || lower.earning(low).spent_up(&levels.flows, high);
     let wide = high - low > WIDE_S && is_shared(levels, found, lower);
     let at = if wide { spent() } else { None }.or_else(|| moment(seen, last, behind));
     Some(Edge { low, high, at })
 }
 
-/// Returns the moment within the last sample that had more, by how much more it had; if no other followed at once,
-/// the middle between it and the next at the level.
+/// Returns the moment within the last sample above, by its excess; if no other sample adjoins it, the middle between it
+/// and the next at the level.
 fn moment(seen: &[WindowSample<'_>], last: usize, behind: Option<usize>) -> Option<f64> {
     let one = seen[last];
     let joins = |a: &WindowSample<'_>, b: &WindowSample<'_>| {
@@ -158,11 +157,11 @@ fn moment(seen: &[WindowSample<'_>], last: usize, behind: Option<usize>) -> Opti
         return Some(0.5 * (one.sample.to + next.from.max(one.sample.to)));
     };
     let share = (one.sample.value - next.sample.value) / (before.sample.value - next.sample.value);
-    // At its end if this sample had as much as the one before it: the next then holds what is left of it.
+    // At the end of the sample if it had as much as the one before: the next then contains the rest.
     Some(one.sample.from + share.clamp(0.0, 1.0) * (one.sample.to - one.sample.from))
 }
 
-/// Places a rise before the first sample that had more, and after the last one before it that was at the lower level.
+/// Locates a rise before the first sample above, and after the last one before it that was at the lower level.
 fn rise(seen: &[WindowSample<'_>]) -> Option<Edge> {
     let first = seen.iter().position(|seen| seen.side == Side::Above)?;
     let before = seen[..first].iter().rev().find(|seen| seen.side == Side::At)?;

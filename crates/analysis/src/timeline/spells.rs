@@ -7,7 +7,7 @@ use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, StopRule, 
 use crate::clean::touched;
 use crate::pulses::{SpanCount, gathered};
 
-/// What a load looks like except for its depth. Levels are compared only between spells of one shape.
+/// A load except for its depth. Levels are compared only between spells of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     access: Access,
@@ -15,7 +15,7 @@ pub(crate) struct Shape {
     flush: Flush,
 }
 
-/// A step that asked for as much as the volume gives.
+/// A step that asks for as much as the volume gives.
 #[derive(Clone, Debug)]
 pub(crate) struct Spell {
     /// Index of the step.
@@ -24,26 +24,26 @@ pub(crate) struct Spell {
     pub depth: f64,
     /// Reads and writes per second, in the order of time, ramp included.
     pub samples: Vec<Sample>,
-    /// The same rates interval by interval, however few operations each holds: they place a known change in time.
+    /// Rates by interval, however few operations each contains: they locate a known change in time.
     pub fine: Vec<Sample>,
     /// Mean bytes per operation.
     pub bytes_each: f64,
-    /// Whether the load visits the same volume as others of its shape: a probe may visit blocks for the first time.
+    /// Whether the load accesses the same volume as others of its shape: a probe may access blocks for the first time.
     pub comparable: bool,
-    /// The direction that moves, if only one does.
+    /// The direction of the I/O, if there is only one.
     pub direction: Option<Direction>,
 }
 
-/// Share of the step's interval below which an interval's rate is not that of the load: the queue runs empty.
+/// Share of the step's interval below which the rate of an interval is not that of the load: the queue drains in it.
 const WHOLE: f64 = 0.5;
 
-/// Longest ramp whose intervals are samples: in a longer one, a limit still counts what the load before owes it.
+/// Longest ramp whose intervals are samples: in a longer one, a limit may still charge for the load before.
 const OWED: Nanos = Nanos::from_secs(1);
 
-/// Share of an interval without a CPU above which its rate and the next are not the volume's: the least change that
-/// is reported is as large.
+/// Share of an interval without a CPU above which its rate and the next are ignored: as large as the least reported
+/// change.
 const WAITED: f64 = 0.05;
-/// Share of a whole step without a CPU above which the step says nothing, if intervals did not store it.
+/// Share of a whole step without a CPU above which the step is ignored, if its intervals do not store theirs.
 const WAITED_STEP: f64 = 0.1;
 
 /// Returns the spells of a run, in the order of time.
@@ -53,9 +53,8 @@ pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
 
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
-    // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is. A drain makes
-    // the volume fall on purpose; places differ by nature, and so do volumes; a soak is looked at over hours: these
-    // have answers of their own.
+    // Cells of a map keep their depth, but that depth need not fill the queue. A drain makes the volume fall on
+    // purpose; places and volumes differ by nature; a soak is judged over hours: these have answers of their own.
     let no_level = [
         StepKind::Idle,
         StepKind::Layout,
@@ -101,7 +100,7 @@ fn keeps_the_queue_full(worker: &WorkerPlan) -> bool {
         && terms.think.is_none()
 }
 
-/// Whether a worker had no CPU for so long that the step says nothing, and no interval says when.
+/// Whether a worker had no CPU for so long that the step is ignored, and no interval shows when.
 fn starved(step: &StepRecord) -> bool {
     let told = step.intervals.iter().any(|interval| interval.waited > Nanos::ZERO);
     let wall = step.ended.since(step.counted_from).0 as f64;
@@ -118,7 +117,7 @@ fn direction(step: &StepRecord) -> Option<Direction> {
     }
 }
 
-/// What the intervals of a step show of its rate.
+/// The rates of a step, from its intervals.
 struct Rates {
     samples: Vec<Sample>,
     fine: Vec<Sample>,
@@ -155,7 +154,7 @@ impl SpanCount for Part {
     }
 }
 
-/// Returns the rates of the intervals, jobs added up, and the bytes per operation.
+/// Returns the rates of the intervals, with jobs added up, and the bytes per operation.
 fn rates(step: &StepRecord) -> Option<Rates> {
     let mut merged: Vec<Part> = Vec::new();
     let (mut ops, mut bytes) = (0.0, 0.0);
@@ -165,7 +164,7 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     let asks =
         |interval: &&Interval| (!owed || interval.start >= step.counted_from) && interval.start < until;
     for interval in step.intervals.iter().filter(asks) {
-        // What came back meanwhile was noticed late: in this interval, or in the next.
+        // Completions during the wait were noticed late: in this interval, or in the next.
         let before = std::mem::replace(&mut waited, touched(interval) > WAITED);
         if before || waited {
             continue;
@@ -190,8 +189,8 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     (ops >= OPS_LEAST && !samples.is_empty()).then(|| Rates { samples, fine, bytes_each: bytes / ops })
 }
 
-/// Returns when the queue of a step had run nearly empty after its end, as far as its plan says when that is: the
-/// last I/Os that it waits for are no rate.
+/// Returns when the queue of a step had nearly drained after its end, if the plan sets that end: the last I/Os that the
+/// step waits for show no rate.
 fn busy_until(step: &StepRecord) -> Nanos {
     let most = |rule: &StopRule| match rule {
         StopRule::Time(most) | StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some(*most),
@@ -208,14 +207,14 @@ fn busy_until(step: &StepRecord) -> Nanos {
     last.last().map_or(Nanos::MAX, |first| first.start)
 }
 
-/// Share of a queue up to which what is left of it does not keep a volume busy.
+/// Share of a queue up to which its rest does not keep a volume busy.
 const FEW: f64 = 0.125;
 
-/// Least mean number of operations in a sample: with fewer, whole counts make its rate jump by as much as a change
-/// does. A step with fewer says nothing.
+/// Least mean number of operations in a sample: with fewer, integer counts make the rate jump by as much as a change. A
+/// step with fewer is ignored.
 const OPS_LEAST: f64 = 50.0;
 
-/// Joins adjoining `parts` in groups, each with enough of the `ops` of all; what is left over has too few, and is dropped.
+/// Joins adjoining `parts` in groups with enough of the `ops` of all; a remainder has too few, and is dropped.
 fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
     let many = (OPS_LEAST * parts.len() as f64 / ops.max(1.0)).ceil().max(1.0) as usize;
     let adjoining = parts.chunk_by(|a, b| a.to == b.from);

@@ -1,4 +1,4 @@
-//! Who starves whom: what one volume that is filled leaves to modest users of the others, and how even the division is.
+//! Which volume starves others: the rates of modest users of the others beside a volume that is filled, and fairness.
 
 use serde::{Deserialize, Serialize};
 use workload::TogetherLoad;
@@ -6,7 +6,7 @@ use workload::TogetherLoad;
 use super::loads::{LoadTogether, TogetherLooks};
 use super::looks::{Look, Role};
 
-/// Share of what it has alone below which a user is starved.
+/// Share of its rate alone below which a user is starved.
 const STARVED: f64 = 0.5;
 
 /// A modest user of one volume beside another that is filled.
@@ -18,16 +18,16 @@ pub struct Beside {
     pub greedy: usize,
     /// Index of the modest user's volume.
     pub modest: usize,
-    /// What the modest user has alone, operations per second.
+    /// Rate of the modest user alone, operations per second.
     pub alone: f64,
-    /// What is left of it beside the other, operations per second.
+    /// Rate of the modest user beside the filled volume, operations per second.
     pub beside: f64,
-    /// Mean latency of its I/Os, alone and beside the other, nanoseconds.
+    /// Mean latency of the modest user's I/Os, alone and beside the filled volume, nanoseconds.
     pub latency_ns: Option<(f64, f64)>,
 }
 
 impl Beside {
-    /// Returns what is left, as a share.
+    /// Returns the rate beside the filled volume as a share of the rate alone.
     pub fn kept(&self) -> f64 {
         self.beside / self.alone
     }
@@ -38,22 +38,22 @@ impl Beside {
     }
 }
 
-/// How evenly all volumes share what they have at once, each loaded alike.
+/// How evenly volumes share their total at once, each under the same load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// The load.
     pub load: TogetherLoad,
-    /// Jain's index: 1 if each has what it would in a fair division, 1/n if one of n has all. With x what a volume
-    /// has over what the fair division gives it, the index is (Σx)² / (n Σx²) (R. Jain, D. Chiu, W. Hawe, "A
-    /// Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared Computer Systems",
-    /// DEC-TR-301, 1984). The fair division is the max-min one of what they have at once: no volume gets more than
-    /// it has alone, and what one does not need goes to the others alike.
+    /// Jain's index: 1 if each volume has its fair rate, 1/n if one of n has all. With x the rate of a volume over its
+    /// fair rate, the index is (Σx)² / (n Σx²) (R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness and
+    /// Discrimination for Resource Allocation in Shared Computer Systems", DEC-TR-301, 1984). The fair division is the
+    /// max-min one of their total at once: no volume gets more than it has alone, and the others share the rest
+    /// equally.
     pub index: f64,
-    /// What each volume has, as a share of the fair division.
+    /// Ratio of each volume's rate to its fair rate.
     pub of_fair: Vec<f64>,
 }
 
-/// Returns what each volume leaves to modest users of the others.
+/// Returns the rates of modest users of the other volumes beside each filled one.
 pub(super) fn beside(seen: &TogetherLooks<'_>) -> Vec<Beside> {
     let greedy = seen.looks.iter().filter_map(|look| match look.role {
         Role::Greedy(greedy) => Some((greedy, look)),
@@ -79,7 +79,7 @@ pub(super) fn beside(seen: &TogetherLooks<'_>) -> Vec<Beside> {
     pairs.filter_map(of).collect()
 }
 
-/// Returns how even the division of a load is; `None` if a part is not known.
+/// Returns the fairness of a load; `None` if a rate is not known.
 pub(super) fn fairness(load: &LoadTogether) -> Option<Fairness> {
     let alone: Vec<f64> =
         load.rows.iter().map(|row| row.alone.map(|level| level.value)).collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! The budgets that volumes share: what they count, whether what one volume leaves goes to the others, and where they apply.
+//! Budgets that volumes share: what they count, where they apply, and whether one volume's unused part goes to others.
 
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, TogetherLoad, TogetherRequest};
@@ -8,16 +8,16 @@ use super::looks::{Role, mean};
 use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 
-/// Share within which two rates are alike.
+/// Share within which two rates count as equal.
 const ALIKE: f64 = 0.08;
 /// Largest small block: doubling it shows whether operations are counted; a larger one is halved.
 const SMALL_MOST: Bytes = Bytes::kib(64);
-/// Share of all that a volume must leave for it to show where that goes.
+/// Least share of the total that a volume must give up to show who gets it.
 const LEFT_LEAST: f64 = 0.08;
-/// Share of what one volume leaves that goes to the others: at least the first if all of it does, at most the second
-/// if nothing does.
+/// Share of a volume's unused part that goes to others: at least the first if all of it does, at most the second if
+/// none.
 const PASSED: (f64, f64) = (0.7, 0.3);
-/// Least share of what they have alone with which volumes lack nothing.
+/// Least share of their rates alone at which volumes lack nothing.
 const LACK_NOTHING: f64 = 0.95;
 
 /// A budget that all volumes share.
@@ -25,44 +25,44 @@ const LACK_NOTHING: f64 = 0.95;
 pub struct SharedBudget {
     /// The load that showed it.
     pub load: TogetherLoad,
-    /// What it counts; `None` if another block size did not show that.
+    /// Unit that the budget counts; `None` if another block size did not show that.
     pub counted: Option<LevelUnit>,
     /// Operations per second at that load's block size.
     pub operations: Estimate,
     /// Bytes per second at that load's block size.
     pub bytes: Estimate,
-    /// What becomes of what one volume leaves.
+    /// Whether the other volumes get what one volume does not use.
     pub passed_on: BudgetTransfer,
-    /// Where it applies.
+    /// The position of the budget in the stack.
     pub standing: Standing,
 }
 
-/// What becomes of what one volume leaves.
+/// Whether the other volumes get what one volume does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetTransfer {
-    /// The others get it: it is one budget.
+    /// The others get it: all volumes share one budget.
     Whole,
-    /// The others lack nothing then.
+    /// The others lack nothing, so they need not get it.
     NotNeeded,
     /// The others do not get it: each volume has a part of its own while others are busy.
     Nothing,
-    /// Not known: it was not measured, or too little was left.
+    /// Unknown: not measured, or too little was unused.
     Open,
 }
 
-/// Where a budget applies.
+/// The position of a budget in the stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Above every volume: the machine, its instance type, a controller or a group that holds them all.
+    /// Above every volume: the machine, its instance type, a controller, or a group that contains all volumes.
     Machine,
-    /// On this device, on which all of them stand.
+    /// On this device, which is below all volumes.
     Device(String),
 }
 
 impl SharedBudget {
-    /// Returns its level in what it counts; in operations if that is not known.
+    /// Returns the level in the unit that the budget counts; in operations if that is not known.
     pub fn level(&self) -> Estimate {
         match self.counted {
             Some(LevelUnit::Bytes) => self.bytes,
@@ -76,14 +76,14 @@ pub fn other_block(block: Bytes) -> Bytes {
     if block <= SMALL_MOST { Bytes(block.0 * 2) } else { Bytes(block.0 / 2) }
 }
 
-/// Returns the volume that gives up half of what it has beside the others, and the rate that is left to it,
-/// operations per second: the one that has most.
+/// Returns the volume with the most operations per second, which is to give up half of its rate beside the others, and
+/// the other half of that rate.
 pub fn half_load(rates: &[f64]) -> Option<(usize, f64)> {
     let most = rates.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     Some((most.0, most.1 / 2.0)).filter(|(_, rate)| *rate >= 1.0)
 }
 
-/// Returns a budget for each load that shows one, the same budget only once.
+/// Returns a budget for each load that shows one, without duplicates.
 pub(super) fn budgets(seen: &TogetherLooks<'_>, loads: &[LoadTogether]) -> Vec<SharedBudget> {
     let mut budgets: Vec<SharedBudget> = Vec::new();
     for load in loads.iter().filter(|load| load.reach == Reach::Held) {
@@ -105,14 +105,14 @@ pub(super) fn budgets(seen: &TogetherLooks<'_>, loads: &[LoadTogether]) -> Vec<S
     budgets
 }
 
-/// Whether a budget was already seen with another block size of the same direction.
+/// Whether a budget was already found with another block size of the same direction.
 fn is_same(known: &SharedBudget, found: &SharedBudget) -> bool {
     let alike = ratio(&found.level(), &known.level());
     let same = known.load.direction == found.load.direction && known.counted == found.counted;
     same && found.counted.is_some() && (alike.value - 1.0).abs() <= ALIKE
 }
 
-/// Returns what is counted, by what another block size has.
+/// Returns the unit that the budget counts, from the total at another block size.
 fn counted(seen: &TogetherLooks<'_>, load: TogetherLoad, total: &Estimate) -> Option<LevelUnit> {
     let block = other_block(load.block);
     let other = seen.total(TogetherLoad { block, ..load }).level(&seen.strays)?;

@@ -1,4 +1,4 @@
-//! What one load shows: each volume alone, all of them at once, and whether they share something.
+//! The result of one load: each volume alone, all of them at once, and whether they share a limit.
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use workload::{TogetherLoad, TogetherRequest};
 use super::looks::{Look, Rates, Role, look_together, mean, strays};
 use crate::estimate::Estimate;
 
-/// Least share of what volumes have alone that counts as all of it: a budget that takes less cannot be detected.
+/// Least share of the rates alone that counts as all: a budget that takes less cannot be detected.
 const ALL: f64 = 0.97;
-/// Share of what volumes have alone below which the interval must not reach.
+/// Share of the rates alone below which the interval must not extend.
 const ALL_LEAST: f64 = 0.88;
-/// Least distance between the means of two looks at one volume alone that differ, as a share.
+/// Least distance between the means of two differing looks at one volume alone, as a share.
 const CHANGED: f64 = 0.1;
-/// Least distance between them in standard errors of the values within each look; neighbouring values resemble each other.
+/// Least distance between them in standard errors of the values within each look; neighbouring values are correlated.
 const CHANGED_ERRORS: f64 = 6.0;
 
 /// One load: each volume alone, and all at once.
@@ -24,11 +24,11 @@ pub struct LoadTogether {
     pub load: TogetherLoad,
     /// One row per volume.
     pub rows: Vec<VolumeTogether>,
-    /// What all have alone, added up, in operations per second.
+    /// Sum of the rates of the volumes alone, in operations per second.
     pub alone: Option<Estimate>,
-    /// What they have at once, in operations per second.
+    /// Total rate of all volumes at once, in operations per second.
     pub total: Option<Estimate>,
-    /// What that shows.
+    /// Whether the volumes share a limit.
     pub reach: Reach,
 }
 
@@ -39,59 +39,59 @@ pub struct VolumeTogether {
     pub alone: Option<Estimate>,
     /// Operations per second beside all others.
     pub together: Option<Estimate>,
-    /// What is left, as a share of what it has alone.
+    /// Ratio of the rate beside the others to the rate alone.
     pub kept: Option<f64>,
 }
 
-/// What a load of all volumes at once shows.
+/// Whether the volumes of a load share a limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// They share something: together they have less than each alone, added up.
+    /// They do: the total is below the sum of their rates alone.
     Held,
-    /// They share nothing: together they have all that each has alone.
+    /// They do not: the total equals the sum of their rates alone.
     Whole,
-    /// Not known.
+    /// Unknown, for this reason.
     Open(TogetherDoubt),
 }
 
-/// Why it is not known what volumes share.
+/// Why it is unknown whether volumes share a limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TogetherDoubt {
-    /// It was not measured.
+    /// The load was not measured.
     NotMeasured,
-    /// The interval reaches to both sides.
+    /// The interval of the ratio decides neither.
     Noise,
-    /// plimsoll's own lack of CPU could explain what is missing.
+    /// plimsoll's own lack of CPU could explain the missing rate.
     Generator,
-    /// This volume alone had another rate later than before.
+    /// The rate of this volume alone differed between looks.
     Changed(usize),
 }
 
-/// What some of the volumes have at once.
+/// Total rate of some of the volumes at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartTogether {
     /// Indices of the volumes.
     pub volumes: Vec<usize>,
     /// The load.
     pub load: TogetherLoad,
-    /// Operations per second at once.
+    /// Total rate at once, operations per second.
     pub total: f64,
-    /// What they have alone, added up, in operations per second.
+    /// Sum of the rates of these volumes alone, in operations per second.
     pub alone: f64,
 }
 
-/// The looks of a run.
+/// The looks of a run at its volumes.
 pub(super) struct TogetherLooks<'r> {
     pub asked: &'r TogetherRequest,
     pub looks: Vec<Look<'r>>,
-    /// What all its levels show of its noise.
+    /// Noise of the run, from all its levels.
     pub strays: Strays,
 }
 
 impl<'r> TogetherLooks<'r> {
-    /// Takes the looks that `steps` had.
+    /// Collects the looks in `steps`.
     pub fn of(steps: &'r [StepRecord], asked: &'r TogetherRequest) -> TogetherLooks<'r> {
         let looks: Vec<Look<'r>> = steps.iter().filter_map(|step| look_together(step, asked)).collect();
         let mut seen = TogetherLooks { asked, looks, strays: Strays::default() };
@@ -109,17 +109,17 @@ impl<'r> TogetherLooks<'r> {
         self.looks.iter().filter(move |look| look.load == load && look.role == *role)
     }
 
-    /// Returns what one volume has alone.
+    /// Returns the rates of one volume alone.
     pub fn alone(&self, load: TogetherLoad, volume: usize) -> Rates {
         Rates::of(self.in_role(load, &Role::Alone(volume)), |look| look.rates[volume].clone())
     }
 
-    /// Returns what all volumes have at once.
+    /// Returns the total rates of all volumes at once.
     pub fn total(&self, load: TogetherLoad) -> Rates {
         Rates::of(self.in_role(load, &Role::All), Look::total)
     }
 
-    /// Returns what one load shows; `generator` is the share that a step lost for lack of a CPU.
+    /// Returns the result of one load; `generator` returns the share of its rate that a step lost for lack of a CPU.
     pub fn load(&self, load: TogetherLoad, generator: &dyn Fn(&StepRecord) -> f64) -> LoadTogether {
         let volumes = 0..self.asked.volumes.len();
         let rows: Vec<VolumeTogether> = volumes.map(|volume| self.kept(load, volume)).collect();
@@ -150,13 +150,13 @@ impl<'r> TogetherLooks<'r> {
         let lost =
             |role: &Role| self.in_role(load, role).map(|look| generator(look.step)).fold(0.0, f64::max);
         if let Some(volume) = self.changed(load) {
-            // A volume whose user had no processor has another rate too.
+            // A volume whose worker lacked a CPU also has another rate.
             let starved = lost(&Role::Alone(volume)) > CHANGED;
             let doubt = if starved { TogetherDoubt::Generator } else { TogetherDoubt::Changed(volume) };
             return Reach::Open(doubt);
         }
         let lost = lost(&Role::All);
-        // What was lost for lack of a CPU may be all that is missing.
+        // The loss for lack of a CPU may be all that is missing.
         let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
         if share.value >= ALL && share.low > ALL_LEAST {
             Reach::Whole
@@ -169,7 +169,7 @@ impl<'r> TogetherLooks<'r> {
         }
     }
 
-    /// Returns the first volume that alone had another rate later than before.
+    /// Returns the first volume whose rate alone differed between looks.
     fn changed(&self, load: TogetherLoad) -> Option<usize> {
         let moved = |volume: &usize| {
             let role = Role::Alone(*volume);
@@ -184,7 +184,7 @@ impl<'r> TogetherLooks<'r> {
         (0..self.asked.volumes.len()).find(moved)
     }
 
-    /// Returns what some of the volumes have at once.
+    /// Returns the total rates of some of the volumes at once.
     pub fn parts(&self, loads: &[LoadTogether]) -> Vec<PartTogether> {
         let of = |look: &Look<'_>| {
             let Role::Part(volumes) = &look.role else { return None };
@@ -209,7 +209,7 @@ fn spread(values: &[f64]) -> Option<(f64, f64)> {
     Some((mean, (squares / (values.len() - 1) as f64 / values.len() as f64).sqrt()))
 }
 
-/// Adds up levels whose errors are independent; `None` if one is not known.
+/// Adds up levels with independent errors; `None` if a level is not known.
 fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
     let all: Vec<Estimate> = all.collect::<Option<_>>()?;
     let value: f64 = all.iter().map(|one| one.value).sum();

@@ -1,4 +1,4 @@
-//! What one step of a look at several volumes did: which of them it loaded, how, and what each reached.
+//! One step of a look at several volumes: which of them it loaded, how, and the rate of each.
 
 use record::{Interval, StepRecord};
 use statistics::level::{Moment, Series, Strays, level};
@@ -6,10 +6,10 @@ use workload::{Direction, StepKind, TogetherLoad, TogetherRequest, WorkerPlan};
 
 use crate::estimate::Estimate;
 
-/// Share of the planned length below which an interval is the one in which the queue runs empty.
+/// Share of the planned length below which an interval is the one in which the queue drains.
 const WHOLE: f64 = 0.9;
 
-/// How the volumes are loaded in a step.
+/// How a step loads the volumes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// One of them, at full depth.
@@ -22,24 +22,24 @@ pub enum Role {
     All,
     /// All of them: this one at full depth, the others as modest users.
     Greedy(usize),
-    /// All of them at full depth, but this one at a pace below what it had.
+    /// All of them at full depth, but this one at a pace below its previous rate.
     Paced(usize),
 }
 
-/// One step.
+/// One step of such a look.
 #[derive(Clone, Debug)]
 pub struct Look<'r> {
-    /// Its record.
+    /// Record of the step.
     pub step: &'r StepRecord,
-    /// What was asked of each volume that it loads.
+    /// Load on each volume that the step loads.
     pub load: TogetherLoad,
-    /// How they are loaded.
+    /// How the step loads the volumes.
     pub role: Role,
-    /// Operations per second by interval, for each volume in the order asked; empty if it was not loaded.
+    /// Operations per second by interval, for each volume in the order requested; empty if it was not loaded.
     pub rates: Vec<Vec<f64>>,
 }
 
-/// Returns what `step` did; `None` for a step that is no such look.
+/// Returns the look that `step` is; `None` for any other step.
 pub fn look_together<'r>(step: &'r StepRecord, asked: &TogetherRequest) -> Option<Look<'r>> {
     let workers = &step.plan.workers;
     let first = workers.first().filter(|_| step.plan.kind == StepKind::Together)?;
@@ -110,7 +110,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Rates that were seen in several steps, with the start of each.
+/// Rates from several steps, each with its start.
 #[derive(Clone, Debug, Default)]
 pub struct Rates {
     moments: Vec<(f64, f64, Vec<f64>)>,
@@ -135,7 +135,7 @@ impl Rates {
         Series { moments: moments.collect(), unit: 1.0 }
     }
 
-    /// Returns the level with its interval; `strays` is what the levels of the run show of its noise.
+    /// Returns the level with its interval; `strays` is the noise of the run's levels.
     pub fn level(&self, strays: &Strays) -> Option<Estimate> {
         let found = level(&self.series(), strays)?;
         let half = found.half_width.min(found.mean.abs());
@@ -144,7 +144,7 @@ impl Rates {
     }
 }
 
-/// Returns what levels that were seen in turn show of their noise.
+/// Returns the noise of levels that were measured in turn.
 pub fn strays(all: &[Rates]) -> Strays {
     Strays::of(&all.iter().map(Rates::series).collect::<Vec<_>>())
 }

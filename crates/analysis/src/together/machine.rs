@@ -1,4 +1,4 @@
-//! The budget, compared with what the provider publishes for the machine.
+//! The budget of the volumes, compared with the limits that the provider publishes for the machine.
 
 use policy::{Catalogue, Limit, Resource, UnitReading};
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,10 @@ use super::loads::{LoadTogether, Reach};
 use crate::causes::cause::LevelUnit;
 use crate::estimate::Estimate;
 
-/// Share within which a level is a published one, as in claims of a policy (method 6.1).
+/// Share within which a level equals a published one, as in claims of a policy (method 6.1).
 const NEAR: f64 = 0.03;
 
-/// The published limits of the machine, each with what was found.
+/// The published limits of the machine, each with the level measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineLimits {
     /// The machine.
@@ -24,46 +24,46 @@ pub struct MachineLimits {
 /// One published limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineRow {
-    /// What it counts.
+    /// Unit that the limit counts.
     pub counted: LevelUnit,
-    /// The rate that it serves for ever, per second.
+    /// The rate that the limit allows for ever, per second.
     pub baseline: f64,
-    /// The rate that it serves for a while, per second, if that is more.
+    /// The rate that the limit allows for a while, per second, if that is more.
     pub most: Option<f64>,
-    /// The budget that was found, otherwise the most that all volumes had at once.
+    /// The budget that was measured, or else the highest total of all volumes at once.
     pub level: Estimate,
     /// How the level compares with the limit.
     pub answer: MachineAnswer,
 }
 
-/// How a budget compares with what is published.
+/// How a budget compares with a published limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MachineAnswer {
-    /// It is the baseline.
+    /// The level equals the baseline.
     Baseline,
-    /// It is what holds while credits last.
+    /// The level equals the burst rate, which lasts as long as credits do.
     Burst,
-    /// It is below the baseline.
+    /// The level is below the baseline.
     Below,
-    /// It lies between the two.
+    /// The level is between baseline and burst.
     Between,
-    /// It is above all that is published.
+    /// The level is above both baseline and burst.
     Above,
-    /// The volumes do not reach it: no such budget was seen up to the level.
+    /// The volumes do not reach the limit: they show no such budget up to the level.
     NotReached,
-    /// Its interval reaches to both sides.
+    /// The interval of the level decides none of these.
     Open,
 }
 
 impl MachineLimits {
-    /// Whether a budget is surely below what is published.
+    /// Whether a budget is surely below a published limit.
     pub fn is_below(&self) -> bool {
         self.rows.iter().any(|row| row.answer == MachineAnswer::Below)
     }
 }
 
-/// Returns what is published for `named`, with what was found; `None` if the catalogue does not know the machine.
+/// Returns the published limits of `named`, each with the level measured; `None` if the catalogue lacks the machine.
 pub(super) fn held(
     named: &NamedMachine,
     loads: &[LoadTogether],
@@ -92,7 +92,7 @@ fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Optio
     Some(MachineRow { counted, baseline: limit.baseline, most, level, answer })
 }
 
-/// Returns the most that all volumes had at once.
+/// Returns the highest total of all volumes at once.
 fn reached(counted: LevelUnit, loads: &[LoadTogether]) -> Option<Estimate> {
     let told = loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)));
     let level = |load: &LoadTogether| {

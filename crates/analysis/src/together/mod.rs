@@ -1,5 +1,4 @@
-//! What several volumes reach at once: what each has alone, what is left of it beside the others, and the budget
-//! that they share.
+//! Rates of several volumes at once: of each alone, of each beside the others, and of the budget that they share.
 
 mod beside;
 mod budgets;
@@ -21,31 +20,31 @@ pub use machine::{MachineAnswer, MachineLimits, MachineRow};
 
 use loads::TogetherLooks;
 
-/// Half-width, as a share of its rate, above which a volume alone does not hold still.
+/// Half-width, as a share of its rate, above which the rate of a volume alone is not steady.
 const STRAYS: f64 = 0.3;
 
-/// What several volumes bear at once.
+/// The answer of `plimsoll check --together`: the rates of several volumes at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherAnswer {
-    /// Name of each volume, and what was typed for it.
+    /// Name of each volume, with its address as typed.
     pub volumes: Vec<(String, String)>,
     /// Loads, in the order in which they were asked.
     pub loads: Vec<LoadTogether>,
-    /// The budgets that they share, as far as they were found.
+    /// The budgets that the volumes share, as far as detected.
     pub budgets: Vec<SharedBudget>,
-    /// What each volume leaves to a modest user of the others.
+    /// Rates of modest users of each volume beside a volume that is filled.
     pub beside: Vec<Beside>,
-    /// How even the division is.
+    /// How evenly the volumes divide their total.
     pub fairness: Option<Fairness>,
-    /// What some of them have at once, if there are more than two.
+    /// Total rates of some of the volumes at once, if there are more than two.
     pub parts: Vec<PartTogether>,
     /// The published limits of the machine.
     pub machine: Option<MachineLimits>,
-    /// Whether it was stopped before its end.
+    /// Whether the run was stopped before its end.
     pub stopped: bool,
 }
 
-/// Returns the answer that `run` gives.
+/// Returns the answer of `run`.
 pub(crate) fn answer(run: &Run, asked: &TogetherRequest) -> TogetherAnswer {
     let shortage = Shortage::of(run);
     let generator = |step: &StepRecord| shortage.of_step(step).lost;
@@ -66,7 +65,8 @@ pub(crate) fn answer(run: &Run, asked: &TogetherRequest) -> TogetherAnswer {
     }
 }
 
-/// Opens the answer if a volume did not hold still under one load: it may have been low by chance when all had another load.
+/// Opens the answer if the rate of a volume was not steady under one load: it may have been low under another by
+/// chance.
 fn doubt_who_swings(loads: &mut [LoadTogether]) {
     let strays =
         |row: &VolumeTogether| row.alone.is_some_and(|alone| alone.half_width() > STRAYS * alone.value);
@@ -81,12 +81,12 @@ fn doubt_who_swings(loads: &mut [LoadTogether]) {
 }
 
 impl TogetherAnswer {
-    /// Whether every load showed something.
+    /// Whether the result of every load is known.
     pub fn is_known(&self) -> bool {
         !self.loads.is_empty() && self.loads.iter().all(|load| !matches!(load.reach, Reach::Open(_)))
     }
 
-    /// Whether the machine lets less through than its provider publishes.
+    /// Whether the machine allows less than its provider publishes.
     pub fn is_below(&self) -> bool {
         self.machine.as_ref().is_some_and(MachineLimits::is_below)
     }

@@ -1,10 +1,10 @@
-//! What an I/O takes on a device by itself: the latency of its calm intervals.
+//! The latency of an I/O that need not wait, from the calm intervals of a device.
 
 use workload::Nanos;
 
 use super::ticks::{Tick, Way};
 
-/// What an I/O takes on a device when hardly anything waits, seconds.
+/// Latency of an I/O on a device when hardly anything waits, seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Base {
     pub read: Option<f64>,
@@ -22,24 +22,24 @@ impl Base {
         }
     }
 
-    /// Whether it is not known what an I/O takes by itself.
+    /// Whether no base latency is known.
     pub fn is_unknown(&self) -> bool {
         Way::ALL.iter().all(|&way| self.of(way).is_none())
     }
 }
 
-/// Queue, while there is work, below which nothing waits for long (method 12.1).
+/// Queue, while there is work, below which no I/O waits for long (method 12.1).
 const UNQUEUED: f64 = 1.5;
-/// Share of intervals that are faster than the one chosen (method 12.1).
+/// Share of intervals that are faster than the chosen one (method 12.1).
 const FASTEST: f64 = 0.05;
-/// Fewest I/Os of an interval that say something: times are kept in milliseconds (method 12.1).
+/// Fewest I/Os of an interval that counts: the kernel keeps times in milliseconds (method 12.1).
 const ENOUGH: f64 = 10.0;
 
 /// Returns the 5th percentile of the mean latencies of the intervals with hardly a queue (method 12.1).
 ///
-/// The queue is that of the time with work: in the interval in which a deep queue runs empty its mean is small, and
-/// what is done in it has waited. For the same reason the intervals at the ends of a load of our own (`edges`,
-/// ascending) say nothing.
+/// The queue is that of the time with work: in the interval in which a deep queue drains, its mean over the interval is
+/// small, although the I/Os completed in it have waited. For the same reason the intervals at the ends of plimsoll's
+/// own load (`edges`, ascending) do not count.
 pub(crate) fn base(ticks: &[Tick], edges: &[Nanos]) -> Base {
     let at_an_edge = |tick: &Tick| {
         let next = edges.partition_point(|edge| *edge < tick.from);

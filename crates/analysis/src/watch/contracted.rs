@@ -1,4 +1,4 @@
-//! What is claimed of a watched machine: by an expectation in words, and by the policy.
+//! Claims on a watched machine: from an expectation in words, and from the policy.
 
 use policy::{Limits, Load};
 use record::Run;
@@ -18,7 +18,7 @@ pub(crate) struct ContractClaim {
     pub claimed: ClaimedFigure,
 }
 
-/// Returns what an expectation and a policy claim of this run.
+/// Returns the claims of an expectation and of a policy on this run.
 pub(crate) fn claims(
     run: &Run,
     limits: Option<&Limits>,
@@ -40,8 +40,8 @@ pub(crate) fn claims(
     expected.chain(limits.into_iter().flat_map(|limits| of_policy(run, limits))).collect()
 }
 
-/// Returns the policy's operations at the mix and block size of our load, otherwise of the workload for which it
-/// states them; and its latency.
+/// Returns the policy's operations at the mix and block size of plimsoll's own load, or else of the workload for which
+/// the policy states them; and its latency.
 fn of_policy(run: &Run, limits: &Limits) -> Vec<ContractClaim> {
     let stated = limits.reference_workload;
     let ours = run.steps.iter().find_map(|step| step.plan.workers.first());
@@ -69,12 +69,12 @@ pub(crate) fn is_latency(claim: &ContractClaim) -> bool {
     matches!(claim.quantity, Quantity::MeanLatency | Quantity::PercentileLatency)
 }
 
-/// Returns the bound on latency: the least of all claims, nanoseconds.
+/// Returns the bound on latency: the lowest of all claims, nanoseconds.
 pub(crate) fn bound_ns(claims: &[ContractClaim]) -> Option<u64> {
     claims.iter().filter(|claim| is_latency(claim)).map(|claim| claim.claimed.value as u64).min()
 }
 
-/// Returns the operations per second that are claimed of both directions together.
+/// Returns the operations per second that are claimed for both directions together.
 pub(crate) fn claimed_rate(claims: &[ContractClaim]) -> Option<f64> {
     let rates = || claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
     let whole = rates().find(|claim| claim.direction.is_none()).map(|claim| claim.claimed.value);

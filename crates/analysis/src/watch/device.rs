@@ -1,4 +1,4 @@
-//! One device with everything that rules need to know of it, read once.
+//! One device with everything that rules need, read once.
 
 use policy::Resource;
 use record::{DeviceNode, StepRecord};
@@ -13,11 +13,11 @@ use super::windows::{Window, windows};
 use crate::device_place::Place;
 use crate::finding::Evidence;
 
-/// Multiple of what an I/O takes that need not wait, above which an I/O has waited (method 12.1, R2, R3).
+/// Multiple of the base latency above which an I/O has waited (method 12.1, R2, R3).
 pub(crate) const WAITED: f64 = 2.0;
 
-/// Returns what an I/O takes on a device with nothing to wait for. If it was never without a queue, that is what the
-/// device below it takes: the difference is the wait between the two.
+/// Returns the latency of an I/O that need not wait on a device. If the device was never without a queue, that of the
+/// device below it is taken: the difference is the wait between the two.
 fn base_of(watch: &WatchedRun<'_>, place: &Place, own: &[Tick]) -> Base {
     let loads = watch.spans.iter().filter(|span| span.step.is_some() && watch.carries_load(&place.name));
     let mut edges: Vec<Nanos> = loads.flat_map(|span| [span.from, span.to]).collect();
@@ -29,7 +29,7 @@ fn base_of(watch: &WatchedRun<'_>, place: &Place, own: &[Tick]) -> Base {
     }
 }
 
-/// A window in which a device is held: what is held, and at which rate per second.
+/// A window in which a device is limited, with the limited resource and its rate per second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldAt {
     pub at: usize,
@@ -44,11 +44,11 @@ pub(crate) struct Device<'s> {
     pub ticks: Vec<Tick>,
     pub windows: Vec<Window>,
     pub base: Base,
-    /// The highest level at which it was held, operations per second.
+    /// The highest level at which the device was limited, operations per second.
     pub cap: Option<f64>,
-    /// Windows in which it was held.
+    /// Windows in which the device was limited.
     pub held: Vec<HeldAt>,
-    /// Windows for which the throttle of our own load is reported already.
+    /// Windows for which the throttle of plimsoll's own load is already reported.
     pub told: Vec<usize>,
     /// Windows that were served worse than others.
     pub slow: Vec<usize>,
@@ -78,12 +78,12 @@ impl<'s> Device<'s> {
         &self.ticks[window.ticks.clone()]
     }
 
-    /// Returns the indices of the windows that `test` holds for.
+    /// Returns the indices of the windows for which `test` is true.
     pub fn windows_where(&self, test: impl Fn(&Window) -> bool) -> Vec<usize> {
         (0..self.windows.len()).filter(|&at| test(&self.windows[at])).collect()
     }
 
-    /// Whether it was held in the window with this index.
+    /// Whether the device was limited in the window with this index.
     pub fn is_held(&self, window: usize) -> bool {
         self.held.iter().any(|held| held.at == window)
     }
@@ -97,12 +97,12 @@ impl<'s> Device<'s> {
         sum
     }
 
-    /// Whether I/Os of a window took much longer than they need; `None` if it is not known how long that is.
+    /// Whether I/Os of a window took much longer than the base latency; `None` if that is not known.
     pub fn waited(&self, window: &Window) -> Option<bool> {
         self.base.both.map(|base| window.sum.latency() > WAITED * base)
     }
 
-    /// Returns how I/Os wait in `sum`, beside what they take if nothing waits.
+    /// Returns the queue and latency of `sum`, beside the base latency.
     pub fn waiting(&self, sum: &Sum) -> Waiting {
         Waiting {
             queue: sum.mean_queue(),
@@ -112,27 +112,27 @@ impl<'s> Device<'s> {
         }
     }
 
-    /// Returns a span of its own counters.
+    /// Returns a span of the device's own counters as evidence.
     pub fn evidence(&self, from: Nanos, to: Nanos) -> Evidence {
         Evidence { step: String::new(), series: format!("diskstats {}", self.place.name), from, to }
     }
 
-    /// Whether the pace of the window is that of a load of ours, and not an application's.
+    /// Whether plimsoll's own load paces the window, not an application.
     pub fn is_paced_by_us(&self, watch: &WatchedRun<'_>, window: &Window) -> bool {
         self.own_step(watch, window).is_some_and(|step| !closed(step))
     }
 
-    /// Returns the step of a load of ours that a window of this device carries.
+    /// Returns the step of plimsoll's own load in a window of this device.
     pub fn own_step<'r>(&self, watch: &WatchedRun<'r>, window: &Window) -> Option<&'r StepRecord> {
         watch.spans[window.span].step.filter(|_| watch.carries_load(&self.place.name))
     }
 
-    /// Returns the figures of a load of ours that a window of this device carries.
+    /// Returns the figures of plimsoll's own load in a window of this device.
     pub fn own_load<'w>(&self, watch: &'w WatchedRun<'_>, window: &Window) -> Option<&'w LoadFigures> {
         watch.spans[window.span].load.as_ref().filter(|_| watch.carries_load(&self.place.name))
     }
 
-    /// Returns the totals of each phase, by the overlap of intervals.
+    /// Returns the totals of each phase, weighting intervals by their overlap.
     pub fn sums(&self, watch: &WatchedRun<'_>) -> Vec<Sum> {
         let sum = |span: &Span<'_>| {
             let first = self.ticks.partition_point(|tick| tick.to <= span.from);
@@ -145,14 +145,14 @@ impl<'s> Device<'s> {
         watch.spans.iter().map(sum).collect()
     }
 
-    /// Drops the intervals unless a contract is judged by them: a day of them for every device is much.
+    /// Drops the intervals unless a contract is judged by them: a day of them for every device takes much memory.
     pub fn keep_for_the_contract(&mut self, watch: &WatchedRun<'_>) {
         if watch.claims.is_empty() || !watch.passive() {
             self.ticks = Vec::new();
         }
     }
 
-    /// Returns what was learned of it.
+    /// Returns what was learned about the device.
     pub fn learned(&self) -> WatchedDevice {
         WatchedDevice {
             place: self.place.clone(),

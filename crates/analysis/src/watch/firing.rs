@@ -1,14 +1,14 @@
-//! Where a rule fires: windows of a device, merged into the spans that a finding names.
+//! Windows of a device in which a rule fires, merged into the spans that a finding names.
 
 use super::device::Device;
 use super::watched_run::WatchedRun;
 use super::windows::Window;
 use crate::finding::{Confidence, Evidence, FindingOf};
 
-/// Most spans that a finding names: the longest and the worst.
+/// Most spans that a finding names: the longest and worst ones.
 const SPANS: usize = 8;
 
-/// A window in which a rule fires, with how bad it is there.
+/// A window in which a rule fires, with its severity.
 #[derive(Clone, Debug)]
 pub(crate) struct Firing {
     pub span: usize,
@@ -24,13 +24,13 @@ impl Firing {
     }
 }
 
-/// Returns the windows of `device` with these indices, and how bad each is.
+/// Returns the windows of `device` with these indices, each with its severity.
 pub(crate) fn firings(device: &Device<'_>, windows: &[usize], weight: fn(&Window) -> f64) -> Vec<Firing> {
     windows.iter().map(|&at| Firing::of(device, at, weight(&device.windows[at]))).collect()
 }
 
-/// Makes one finding of the windows in which a rule fires: neighbours are merged, the longest and worst spans named,
-/// in the order of time; `None` if it does not fire.
+/// Makes one finding of the windows in which a rule fires: neighbours are merged, and the longest and worst spans named
+/// in the order of time; `None` if the rule fires in no window.
 pub(crate) fn found_in<K>(
     watch: &WatchedRun<'_>,
     meaning: K,

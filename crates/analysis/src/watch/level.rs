@@ -1,4 +1,4 @@
-//! A measured level with its interval, and whose figure it is.
+//! A measured level with its interval, and the source of the figure that it equals.
 
 use policy::{Limits, MeasuredPlateaus, Resource, Specificity};
 use record::LocalLimit;
@@ -13,15 +13,16 @@ use crate::device_place::Place;
 use crate::estimate::Estimate;
 use crate::finding::Confidence;
 
-/// Share within which a level is a figure's (method 6.1).
+/// Share within which a level equals a figure (method 6.1).
 const FITS: f64 = 0.03;
 /// Least half-width of a level, as a share: clocks and sampling agree no better.
 const CLOCKS_AGREE: f64 = 0.000_5;
-/// Confidence at which the interval of a mean holds the level.
+/// Confidence of the interval of a mean.
 const CONFIDENCE: f64 = 0.95;
 
-/// Returns the mean of rates with its 95 % interval, as for independent values: those of a meter repay each other,
-/// so that their mean is known better. Never the median: counts are whole, and a meter lets through several at once.
+/// Returns the mean of rates with its 95 % interval, computed as for independent values: the counts of a meter repay
+/// each other, so their mean is known better. Never the median: counts are integers, and a meter passes several at
+/// once.
 pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     let count = rates.len() as f64;
     let value = rates.iter().sum::<f64>() / count;
@@ -35,14 +36,15 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     Some(Estimate { value, low: (value - half).max(0.0), high: value + half })
 }
 
-/// What is metered: I/Os or their bytes, with the mean bytes of an I/O.
+/// The limited quantity: I/Os or their bytes, with the mean bytes of an I/O.
 #[derive(Clone, Copy)]
 pub(crate) struct MeteredQuantity {
     pub what: Resource,
     pub size: f64,
 }
 
-/// Returns the level of rates by direction and together, with whose figure it is; `None` for a direction that is not held.
+/// Returns the level of rates by direction and together, and the source of its figure; `None` for an unlimited
+/// direction.
 pub(crate) fn level(
     watch: &WatchedRun<'_>,
     place: &Place,
@@ -55,7 +57,7 @@ pub(crate) fn level(
     Some(level)
 }
 
-/// Whether a level is surely this volume's: a limit of this machine, or the policy that was named for it.
+/// Whether a level is surely this volume's: the source is a limit of this machine, or the policy named for the volume.
 pub(crate) fn is_sure(named: &LevelOrigin) -> bool {
     match named {
         LevelOrigin::Local(_) => true,
@@ -64,7 +66,8 @@ pub(crate) fn is_sure(named: &LevelOrigin) -> bool {
     }
 }
 
-/// Returns whose figure `level` is: a limit of this machine, the named policy, a published one, or a round figure.
+/// Returns the source of a level's figure: a limit of this machine, the named policy, a published one, or a round
+/// figure.
 fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     local(watch, place, level, of.what)
         .map(|limit| LevelOrigin::Local(limit.clone()))
@@ -73,18 +76,18 @@ fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: MeteredQuanti
         .or_else(|| round(level))
 }
 
-/// Returns how sure a held level is, by whose figure it is (method 6.4).
+/// Returns the confidence in a limited level, by the source of its figure (method 6.4).
 pub(crate) fn confidence(named: Option<&LevelOrigin>) -> Confidence {
     match named {
         Some(LevelOrigin::Local(_)) => Confidence::Certain,
         Some(LevelOrigin::Policy { declared: true, .. }) => Confidence::Strong,
-        // Many policies share figures, and this volume may be under none of them.
+        // Many policies share figures, and none of them may apply to this volume.
         Some(LevelOrigin::Policy { .. } | LevelOrigin::Round { .. }) => Confidence::Likely,
         None => Confidence::Possible,
     }
 }
 
-/// Returns the level of the rates of one direction by itself.
+/// Returns the level of the rates of one direction alone.
 pub(crate) fn level_of_one(way: Way, rates: &[f64]) -> Option<Level> {
     let all = estimate(rates)?;
     let of = |one: Way| (one == way).then_some(all);
@@ -95,7 +98,7 @@ fn fits(measured: f64, figure: f64) -> bool {
     figure > 0.0 && (measured / figure - 1.0).abs() <= FITS
 }
 
-/// Returns a limit of this machine, on the device or on one below it, at whose value a direction is held.
+/// Returns a limit of this machine, on the device or on one below it, whose value a limited direction is at.
 pub(crate) fn local<'s>(
     watch: &WatchedRun<'s>,
     place: &Place,
@@ -113,7 +116,7 @@ pub(crate) fn local<'s>(
     watch.run.limits.iter().find(|limit| concerns(place, limit) && at(limit))
 }
 
-/// Returns the held rates with the direction that a rule must cover to explain each; a total is explained by a rule of both.
+/// Returns the limited rates with the direction that a rule must cover to explain each; a total needs a rule of both.
 fn parts(level: &Level) -> Vec<(Direction, f64)> {
     let ways = [(Direction::Read, level.read), (Direction::Write, level.write)];
     let held: Vec<(Direction, f64)> =
@@ -153,7 +156,7 @@ fn block(size: f64) -> Bytes {
     Bytes(((size / 512.0).round().max(1.0) * 512.0) as u64)
 }
 
-/// Returns a policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
+/// Returns a policy that publishes this figure for every volume; a fit to some size of volume only is no evidence.
 fn published(level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     let (way, rate) = parts(level).into_iter().next()?;
     let measured = match of.what {
@@ -167,8 +170,8 @@ fn published(level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     Some(LevelOrigin::Policy { policy: best.policy.to_string(), value, declared: false })
 }
 
-/// Returns a figure that somebody chose: of at most two digits, within the interval, which must be narrower than the
-/// steps between such figures: otherwise every rate would be one.
+/// Returns a figure that somebody chose: of at most two digits and within the interval, which must be narrower than the
+/// steps between such figures; otherwise every rate would match one.
 fn round(level: &Level) -> Option<LevelOrigin> {
     let held = [level.read, level.write];
     let rates = if held == [None; 2] { [Some(level.all), None] } else { held };

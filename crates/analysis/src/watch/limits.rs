@@ -1,4 +1,4 @@
-//! Limits that this machine sets itself, and where they are reached.
+//! Limits that this machine sets itself, and whether a rate reaches them.
 
 use record::{LocalLimit, Run};
 
@@ -8,15 +8,15 @@ use super::watched_run::{WatchedRun, place};
 use super::windows::{USED, Window};
 use crate::device_place::Place;
 
-/// Least share of a limit at which a rate is at it while tasks wait.
+/// Least share of a limit at which a rate counts as at the limit while tasks wait.
 const AT_LIMIT: f64 = 0.9;
-/// Share within which a rate by itself shows that a limit is reached.
+/// Share of a limit within which a rate by itself shows that the limit is reached.
 const REACHED_SHARE: f64 = 0.03;
-/// Operations or bytes per second within which it shows that too.
+/// Distance from a limit, in operations or bytes per second, within which a rate also shows that the limit is reached.
 const REACHED_PER_SECOND: f64 = 1.0;
-/// Fewest intervals at a limit that is reached.
+/// Fewest intervals at a limit for it to be reached.
 const REACHED_INTERVALS: usize = 5;
-/// Least share of the intervals in which the device was used that are at it.
+/// Least share of the intervals with I/O that must be at the limit.
 const REACHED_OFTEN: f64 = 0.5;
 
 /// Whether a limit is set on the device or on one below it.
@@ -24,7 +24,7 @@ pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
     limit.device == place.name || place.stands_on(&limit.device)
 }
 
-/// Returns what a limit counts, of operations and bytes.
+/// Returns the count that `limit` applies to, from operations and bytes.
 fn limited(limit: &LocalLimit, (ops, bytes): ([f64; 2], [f64; 2])) -> f64 {
     match limit.what.as_str() {
         "riops" => ops[0],

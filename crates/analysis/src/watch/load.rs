@@ -1,4 +1,4 @@
-//! What our own load asked for and got.
+//! Requested and achieved rates of plimsoll's own load.
 
 use record::{Distribution, Interval, StepRecord};
 use workload::{Direction, Nanos, Pace, WorkerPlan};
@@ -7,14 +7,14 @@ use super::shape::{Latency, LoadFigures, LoadFlow};
 use crate::estimate::Estimate;
 use crate::points::{point, whole_rates};
 
-/// A percentile that is kept.
+/// A percentile that is stored.
 struct KeptPercentile {
     percent: f64,
-    /// Fewest values that must lie beyond it for it to mean something.
+    /// Fewest values that must lie beyond the percentile for it to count.
     beyond: f64,
 }
 
-/// Percentiles that are kept (method 7.1): for the 99th, a few values suffice for a contract to be judged.
+/// Percentiles that are stored (method 7.1): for the 99th, a few values suffice to judge a contract.
 const PERCENTILES: [KeptPercentile; 4] = [
     KeptPercentile { percent: 50.0, beyond: 1.0 },
     KeptPercentile { percent: 90.0, beyond: 2.0 },
@@ -22,7 +22,7 @@ const PERCENTILES: [KeptPercentile; 4] = [
     KeptPercentile { percent: 99.9, beyond: 10.0 },
 ];
 
-/// Returns the load of `steps`, which ran the same one after the other; `None` if nothing came back or was asked.
+/// Returns the figures of `steps`, which ran one load in turn; `None` if nothing completed or nothing was asked for.
 pub(crate) fn load_figures(
     steps: &[&StepRecord],
     scale: Option<f64>,
@@ -73,7 +73,7 @@ fn latency(found: &Distribution, bound_ns: Option<u64>) -> Latency {
     }
 }
 
-/// Returns the rate over all steps: the mean of theirs, each over its whole intervals.
+/// Returns the rate over all steps: the mean of their rates, each over its whole intervals.
 fn got(steps: &[&StepRecord], ways: &[Direction]) -> Option<Estimate> {
     let of_step = |step: &&StepRecord| {
         let parts: Vec<Estimate> =
@@ -98,7 +98,7 @@ fn sum(parts: &[Estimate]) -> Estimate {
     })
 }
 
-/// Returns the rate that all workers ask for in these directions together; `None` if one of them goes as fast as it can.
+/// Returns the rate that all workers ask for in these directions together; `None` if one runs as fast as it can.
 fn asked(step: &StepRecord, ways: &[Direction]) -> Option<f64> {
     let workers = || step.plan.workers.iter();
     let issues = |worker: &WorkerPlan, way: Direction| worker.access.mix.issues(way);
@@ -109,7 +109,7 @@ fn asked(step: &StepRecord, ways: &[Direction]) -> Option<f64> {
     rates.filter(|rates| !rates.is_empty()).map(|rates| rates.iter().sum())
 }
 
-/// Returns a worker's own rate of one direction: its own pace, or its share of the pace of both.
+/// Returns the rate of one direction of a worker: its own pace, or its share of the pace of both.
 fn asked_of(worker: &WorkerPlan, way: Direction) -> Option<f64> {
     let mixed = worker.access.mix.issues(Direction::Read) && worker.access.mix.issues(Direction::Write);
     let reads = f64::from(worker.access.mix.read_percent()) / 100.0;
@@ -121,7 +121,7 @@ fn asked_of(worker: &WorkerPlan, way: Direction) -> Option<f64> {
     }
 }
 
-/// Whether the load goes as fast as it can.
+/// Whether the load runs as fast as it can.
 pub(crate) fn closed(step: &StepRecord) -> bool {
     step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed && worker.terms.write_pace.is_none())
 }
@@ -131,7 +131,7 @@ pub(crate) fn seconds_of(step: &StepRecord, way: Option<Direction>) -> Vec<f64> 
     rates_in(&step.counted(), way)
 }
 
-/// Returns the I/Os per second in each whole second of the step whose middle lies from `from` to `to`, both
+/// Returns the I/Os per second in each whole second of the step whose middle is within `from` and `to`, of both
 /// directions or one.
 pub(crate) fn seconds_within(
     step: &StepRecord,

@@ -1,9 +1,8 @@
-//! Whether counts are those of a meter: by how their variance grows with the length over which they are taken.
+//! Whether counts come from a meter: by how their variance grows with the length over which they are taken.
 //!
-//! A meter pins the sum of what it lets through: however uneven its slices are, its error stays as large as one of
-//! them, so that the variance over the mean (the Fano factor) falls as 1/T. What no meter holds drifts: its factor
-//! stays, or grows. Both show in the path of the sum about its own straight line, where Watson's statistic tells
-//! them apart.
+//! A meter (a rate limiter) fixes the sum of what passes: however uneven its slices are, the error of the sum stays as
+//! large as one slice, so the variance over the mean (the Fano factor) falls as 1/T. Without a meter the sum drifts,
+//! and the factor stays or grows. Watson's statistic shows both in the path of the sum about its own straight line.
 
 use std::f64::consts::PI;
 
@@ -11,55 +10,55 @@ use statistics::quantile::{median, median_absolute_deviation};
 
 use super::ticks::Tick;
 
-/// Seconds over which counts are taken, at least: a meter's slices are shorter (method 5.1).
+/// Least length of a count in seconds: the slices of a meter are shorter (method 5.1).
 const CELL_S: f64 = 0.5;
 /// Share of a clean reading for which the device is busy.
 const BUSY: f64 = 0.985;
-/// Least queue of a clean reading, as a share of the usual one: with less, too little was asked meanwhile.
+/// Least queue of a clean reading, as a share of the usual one: with less, too little I/O was requested.
 const QUEUE: f64 = 0.9;
-/// Share of readings that must be clean. If fewer are, or too few to tell, those count in which `SHORT` as much was asked.
+/// Share of readings that must be clean; with fewer, all count that have `SHORT` of the usual queue and of busy time.
 const ENOUGH: f64 = 0.25;
 const SHORT: f64 = 0.5;
-/// At most one count in this many may be off: a pause of the host's, and what it repays.
+/// At most one count in this many may be odd: a pause of the host, and the catching up after it.
 const ODD_ONE_IN: usize = 12;
 /// Standard deviations beyond which a count is odd.
 const ODD: f64 = 5.0;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Least variance of counts: they are whole.
+/// Least variance of counts: they are integers.
 const WHOLE: f64 = 1.0 / 12.0;
-/// Fewest counts that say anything: of eight random ones, one series in a thousand would be flat.
+/// Fewest counts from which anything is concluded: of eight random ones, one series in a thousand would be flat.
 const FEWEST: usize = 8;
-/// Fano factor below which counts are pinned at any length: a device would have to take the same for each I/O within
-/// two percent (method 12.2).
+/// Fano factor below which counts are pinned at any length: without a meter, a device would have to take the same time
+/// for each I/O within two percent (method 12.2).
 const PINNED: f64 = 0.000_5;
-/// Probability by chance below which the path of pinned counts at least hints at a meter.
+/// Probability of a chance result below which the path of pinned counts at least hints at a meter.
 const HALF_SURE: f64 = 0.25;
-/// Fano factor below which counts are a meter's if requests are known to wait (method 12.2, R3).
+/// Fano factor below which counts come from a meter if requests are known to wait (method 12.2, R3).
 const FLAT: f64 = 0.05;
-/// Fano factor below which counts of requests that wait are a meter's if it falls with the length.
+/// Fano factor below which counts of waiting requests come from a meter if the factor falls with the length.
 const FALLING: f64 = 0.1;
 /// Number of counts below which the factor must be below `FLAT_OF_FEW`.
 const FEW: usize = 16;
 const FLAT_OF_FEW: f64 = 0.02;
-/// A factor falls if at the greatest length it is below this share of what it is at the shortest.
+/// Ratio of the factor at the greatest length to that at the shortest below which the factor falls.
 const FALLS: f64 = 0.7;
 /// Lengths in seconds at which the factor is computed.
 const SCALES_S: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 /// Fewest counts at one length.
 const AT_SCALE: usize = 4;
 
-/// Counts over equal lengths of work in the order of time, without those in which too little was asked.
+/// Counts over equal lengths of work in the order of time, without those with too little I/O requested.
 #[derive(Clone, Debug)]
 pub(crate) struct Counts {
-    /// What was counted in each, scaled to `seconds`.
+    /// The counts, each scaled to `seconds`.
     pub each: Vec<f64>,
     /// Length of one count.
     pub seconds: f64,
 }
 
 impl Counts {
-    /// Collects what `of` counts in `ticks`, over lengths of half a second or more.
+    /// Collects the counts that `of` takes of `ticks`, over lengths of half a second or more.
     pub fn of(ticks: &[Tick], of: impl Fn(&Tick) -> f64) -> Counts {
         let asked = asked(ticks);
         let usual = median(&ticks.iter().map(|tick| tick.seconds).collect::<Vec<f64>>()).unwrap_or(CELL_S);
@@ -85,12 +84,12 @@ impl Counts {
         Counts { each, seconds }
     }
 
-    /// Takes the seconds of a load of our own as counts.
+    /// Takes the counts per second of plimsoll's own load.
     pub fn of_seconds(each: Vec<f64>) -> Counts {
         Counts { each, seconds: 1.0 }
     }
 
-    /// Joins the counts of several times at one level, as far as they have the length of the first.
+    /// Joins the counts of several windows at one level; counts of another length than the first are left out.
     pub fn together(counts: impl Iterator<Item = Counts>) -> Counts {
         let mut all = Counts { each: Vec::new(), seconds: 0.0 };
         for counts in counts {
@@ -118,7 +117,7 @@ impl Counts {
         self.each.iter().copied().filter(|value| off(value) < least).collect()
     }
 
-    /// Returns what they show; `None` with too few of them.
+    /// Returns how even the counts are; `None` if there are too few of them.
     pub fn evenness(&self) -> Option<Evenness> {
         let usual = self.usual();
         if usual.len() < FEWEST {
@@ -134,12 +133,12 @@ impl Counts {
     }
 }
 
-/// Returns the seconds of an interval in which the device had work: while its programs lack a CPU, no meter counts.
+/// Returns the seconds of an interval in which the device had work: time without a CPU for its programs shows no meter.
 fn working(tick: &Tick) -> f64 {
     if tick.busy.is_nan() { tick.seconds } else { tick.seconds * tick.busy.min(1.0) }
 }
 
-/// Returns for each reading whether as much as usual was asked: programs that lack a CPU leave a device without work.
+/// Returns whether each reading had the usual requests: programs that lack a CPU leave a device without work.
 fn asked(ticks: &[Tick]) -> Vec<bool> {
     let queues: Vec<f64> = ticks.iter().map(|tick| tick.queue).filter(|queue| queue.is_finite()).collect();
     let Some(usual) = median(&queues) else { return vec![true; ticks.len()] };
@@ -152,7 +151,7 @@ fn asked(ticks: &[Tick]) -> Vec<bool> {
     if enough { clean } else { those(SHORT, SHORT) }
 }
 
-/// Returns the ticks in which as much as usual was asked.
+/// Returns the ticks with as much I/O requested as usual.
 pub(crate) fn asked_ticks(ticks: &[Tick]) -> impl Iterator<Item = &Tick> {
     ticks.iter().zip(asked(ticks)).filter(|(_, asked)| *asked).map(|(tick, _)| tick)
 }
@@ -162,8 +161,8 @@ fn variance(values: &[f64], mean: f64) -> f64 {
     squares / (values.len() - 1) as f64
 }
 
-/// Returns Watson's statistic of the path of the sum about its straight line: 1/12 in the mean for independent
-/// counts, 1/(2n) for those of a meter, more for what drifts (Watson: Biometrika 48, 1961).
+/// Returns Watson's statistic of the path of the sum about its straight line: 1/12 in the mean for independent counts,
+/// 1/(2n) for those of a meter, more for counts that drift (Watson: Biometrika 48, 1961).
 fn watson(values: &[f64], mean: f64) -> f64 {
     let count = values.len() as f64;
     let mut sum = 0.0;
@@ -179,7 +178,7 @@ fn watson(values: &[f64], mean: f64) -> f64 {
     squares / (count * count * variance(values, mean).max(WHOLE))
 }
 
-/// Returns the probability that independent counts have a statistic this small, or smaller.
+/// Returns the probability that independent counts have a statistic as small as this.
 fn chance(statistic: f64) -> f64 {
     // π √u is distributed as Kolmogorov's statistic; this is the series for small values.
     let x = PI * statistic.max(1e-9).sqrt();
@@ -187,7 +186,7 @@ fn chance(statistic: f64) -> f64 {
     ((2.0 * PI).sqrt() / x * (1..=4).map(term).sum::<f64>()).min(1.0)
 }
 
-/// Returns (length in seconds, factor) at each length of which there are enough counts.
+/// Returns (length in seconds, factor) for each length with enough counts.
 fn scales(values: &[f64], seconds: f64) -> Vec<(f64, f64)> {
     let at = |scale: f64| {
         let each = (scale / seconds).round() as usize;
@@ -203,31 +202,31 @@ fn factor(values: &[f64], each: usize) -> f64 {
     variance(&sums, mean).max(WHOLE) / mean
 }
 
-/// Returns the seconds for which a meter must hold the rate to be detected if readings are `each` seconds apart.
+/// Returns the seconds for which a meter must limit the rate to be detected if readings are `each` seconds apart.
 pub(crate) fn least_s(each: f64) -> f64 {
     FEW as f64 * each * (CELL_S / each).ceil().max(1.0)
 }
 
-/// What counts show of a meter.
+/// How even counts are, as evidence of a meter.
 #[derive(Clone, Debug)]
 pub(crate) struct Evenness {
     pub count: usize,
     /// Variance over mean at the shortest length.
     pub fano: f64,
-    /// Probability that independent counts have a path as bounded.
+    /// Probability that the path of independent counts is as bounded.
     pub by_chance: f64,
     /// (seconds, variance over mean) at growing lengths.
     pub scales: Vec<(f64, f64)>,
 }
 
 impl Evenness {
-    /// Whether these are a meter's, with a probability of at most `chance` of being called so without one.
+    /// Whether the counts come from a meter, with a probability of at most `chance` of a false positive.
     pub fn is_metered(&self, chance: f64) -> bool {
         self.fano.max(self.longest()) < PINNED && self.by_chance < HALF_SURE
             || self.by_chance < chance && self.falls()
     }
 
-    /// Whether these are a meter's if requests are known to wait: their evenness then depends on the device alone.
+    /// Whether the counts come from a meter if requests are known to wait: evenness then depends on the device alone.
     pub fn is_flat(&self, chance: f64) -> bool {
         let limit = match self.count < FEW {
             true => FLAT_OF_FEW,
@@ -260,7 +259,7 @@ mod tests {
         Counts { each: (0..count).map(of).collect(), seconds: 1.0 }.evenness().unwrap()
     }
 
-    /// Counts of a meter of 400 a second that lets `slice` through at a time and is read at any moment.
+    /// Counts of a meter of 400 per second that passes `slice` at a time and is read at any moment.
     fn metered(seed: u64, slice: f64, count: usize) -> Evenness {
         let mut stream = Stream::new(seed, 1);
         let mut edge = 0.0;

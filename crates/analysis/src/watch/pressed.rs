@@ -1,4 +1,4 @@
-//! A window in which a device is never without work: how its I/Os wait, and whether what it does is as even as a meter's.
+//! A window in which a device always has work: how its I/Os wait, and whether its counts are as even as a meter's.
 
 use policy::Resource;
 
@@ -10,43 +10,42 @@ use super::ticks::{Sum, Tick, Way};
 use super::watched_run::WatchedRun;
 use super::windows::{Window, without_idle_ends};
 
-/// Share of the time, while as much as usual is asked of it, for which a pressed device is busy.
+/// Least share of the time for which such a device is busy, over the readings with as much I/O requested as usual.
 const BUSY: f64 = 0.9;
-/// Share of its readings at which a pressed device may have nothing in flight.
+/// Share of its readings at which such a device may have nothing in flight.
 const IDLE: f64 = 0.08;
-/// Operations per second below which nothing can be said.
+/// Operations per second below which nothing is concluded.
 const LEAST: f64 = 3.0;
-/// Share of the operations below which a direction is not looked at by itself.
+/// Share of the operations below which a direction is not examined by itself.
 const SHARE: f64 = 0.05;
-/// Least share of what it asks for with which a load of our own gets it.
+/// Least share of the rate it asks for that plimsoll's own load must get to count as served.
 const GETS: f64 = 0.97;
-/// Readings of the counters in a window of our own load below which they say less than its own seconds.
+/// Number of counter readings in a window of plimsoll's own load below which its own seconds show more.
 const FEW: usize = 10;
-/// Mean latency in seconds above which I/Os have waited on any device: twice what a slow disk takes for one.
+/// Mean latency in seconds above which I/Os have waited on any device: twice the time of one I/O on a slow disk.
 const LONG_S: f64 = 0.04;
-/// Queue above which a load that lacks some, or that is at a figure known to hold here, is taken to wait.
+/// Queue above which a load that gets less than it asks for, or that is at a limit known to apply, is taken to wait.
 const DEEP: f64 = 4.0;
-/// Queue below which I/Os come one at a time.
+/// Queue below which I/Os run one at a time.
 const ALONE: f64 = 1.5;
-/// Probability up to which counts may look like a meter's by chance if requests are known to wait.
+/// Probability up to which counts may resemble a meter's by chance if requests are known to wait.
 const BY_CHANCE: f64 = 0.01;
-/// Probability up to which counts may look like a meter's by chance if nothing but them shows one.
+/// Probability up to which counts may resemble a meter's by chance if nothing else indicates a meter.
 const BY_CHANCE_ALONE: f64 = 1e-4;
 
-/// A window of a device that is never without work.
+/// A window of a device that always has work.
 #[derive(Clone, Debug)]
 pub(crate) struct BusyWindow {
     /// Index of the window.
     pub at: usize,
-    /// The window without the ends in which nothing was asked; its totals are those of the readings with as much
-    /// asked as usual.
+    /// The window without idle ends; its totals are those of the readings with as much I/O requested as usual.
     pub window: Window,
-    /// Whether there is one I/O at a time.
+    /// Whether I/Os run one at a time.
     pub alone: bool,
 }
 
 impl BusyWindow {
-    /// Returns the window at `at`, if the device is never without work there.
+    /// Returns the window at `at`, if the device always has work in it.
     pub fn of(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<BusyWindow> {
         let mut window = without_idle_ends(watch, &device.ticks, &device.windows[at]);
         let mut sum = Sum::default();
@@ -66,12 +65,12 @@ impl BusyWindow {
         (told && !rests && queue >= 0.8 && !satisfied && single).then_some(BusyWindow { at, window, alone })
     }
 
-    /// Whether its I/Os are known to wait.
+    /// Whether the I/Os of the window are known to wait.
     pub fn is_waiting(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> bool {
         self.waits_of(watch, device, Way::Both)
     }
 
-    /// Returns the directions whose I/Os are known to wait.
+    /// Returns the ways (reads, writes, both) whose I/Os are known to wait.
     pub fn waits(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
         Way::ALL.into_iter().filter(|&way| self.waits_of(watch, device, way)).collect()
     }
@@ -97,8 +96,7 @@ impl BusyWindow {
         self.window.sum.mean_queue() > DEEP
     }
 
-    /// Returns the directions that are held at an even rate: whose I/Os are known to wait, or whose counts alone
-    /// show a meter.
+    /// Returns the ways with a limited, even rate: their I/Os are known to wait, or their counts alone show a meter.
     pub fn even(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
         let unknown = device.base.is_unknown() || self.alone;
         let named = || has_a_name(watch, device, &self.window);
@@ -120,7 +118,7 @@ impl BusyWindow {
             .collect()
     }
 
-    /// Returns how even a direction is: in operations, or in bytes if these are evener because sizes vary.
+    /// Returns the evenness of a way: of operations, or of bytes if these are evener because sizes vary.
     fn evenness(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Option<Evenness> {
         let operations = self.counts(watch, device, Rate { what: Resource::Iops, way }).evenness();
         let bytes = self.counts(watch, device, Rate { what: Resource::Bytes, way }).evenness();
@@ -130,13 +128,12 @@ impl BusyWindow {
         }
     }
 
-    /// Whether there are too few counts to say how even they are.
+    /// Whether there are too few counts to judge their evenness.
     pub fn is_short(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
         self.counts(watch, device, of).evenness().is_none()
     }
 
-    /// Returns the directions in which the counts of several windows of one level, in which I/Os wait, are those of
-    /// one meter.
+    /// Returns the ways in which the counts of several windows at one level, with waiting I/Os, come from one meter.
     pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&BusyWindow]) -> Vec<Way> {
         let is_even = |what: Resource, way: Way| {
             let waiting =
@@ -148,8 +145,8 @@ impl BusyWindow {
         Way::ALL.into_iter().filter(any).collect()
     }
 
-    /// Returns the counts of a direction in units of a request; for our own load with few readings of the counters,
-    /// its own seconds.
+    /// Returns the counts of a way in units of a request; with few counter readings, the seconds of plimsoll's own
+    /// load.
     pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
         let Rate { what, way } = of;
         if let Some(seconds) = own_seconds(watch, device, &self.window, way) {
@@ -162,7 +159,7 @@ impl BusyWindow {
         })
     }
 
-    /// Returns the rates of a direction per second, in the lengths over which they are counted.
+    /// Returns the rates of a way per second, over the lengths of its counts.
     pub fn rates(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Vec<f64> {
         let size = of.way.of(self.window.sum.bytes) / of.way.of(self.window.sum.ops);
         let each = if of.what == Resource::Iops { 1.0 } else { size };
@@ -170,8 +167,8 @@ impl BusyWindow {
         counts.usual().into_iter().map(|count| count / counts.seconds * each).collect()
     }
 
-    /// Returns operations or bytes: whichever is evener; if all requests have one size, by what the policy says of
-    /// that size, otherwise by the size itself.
+    /// Returns operations or bytes, whichever is evener; if all requests have one size, the choice follows the policy's
+    /// crossover of sizes, or else a fixed one.
     pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> LimitedResource {
         let of = |what| self.counts(watch, device, Rate { what, way: Way::Both }).evenness();
         if let (Some(operations), Some(bytes)) = (of(Resource::Iops), of(Resource::Bytes)) {
@@ -191,10 +188,9 @@ impl BusyWindow {
     }
 }
 
-/// Bytes of a request below which requests are held by their number, and above which by their bytes, if nothing else
-/// shows it.
+/// Bytes of a request from which on bytes, and below which operations, are taken to be limited if nothing else decides.
 const LARGE: f64 = 96.0 * 1024.0;
-/// Ratio of two variances below which the smaller is that of what is held.
+/// Ratio of two variances below which the smaller is that of the limited resource.
 const EVENER: f64 = 0.5;
 
 /// Whether counts in units of a request vary less than others, over the longest length at which both are known.
@@ -204,7 +200,7 @@ fn evener(a: &Evenness, b: &Evenness) -> bool {
     of_a < EVENER * of_b && a.fano < EVENER * b.fano.max(1e-9)
 }
 
-/// What is held, and whether the record tells operations from bytes.
+/// The limited resource; `apart`: whether the record distinguishes operations from bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct LimitedResource {
     pub what: Resource,
@@ -218,7 +214,7 @@ pub(crate) struct Rate {
     pub way: Way,
 }
 
-/// Returns what is done in an interval, per second.
+/// Returns the rate of an interval, per second.
 pub(crate) fn rate_in(tick: &Tick, of: Rate) -> f64 {
     match of.what {
         Resource::Iops => of.way.of(tick.ops) / tick.seconds,
@@ -226,15 +222,15 @@ pub(crate) fn rate_in(tick: &Tick, of: Rate) -> f64 {
     }
 }
 
-/// Whether a load of our own gets what it asks for, and so is limited by its own pace, not by the device; `any` is
-/// what a load without a pace asks for. `None` if the window carries no such load, or it is not known what it gets.
+/// Whether plimsoll's own load gets the rate it asks for, so that its pace is the limit, not the device; `any` stands
+/// for the rate asked for without a pace. `None` if the window has no such load, or the rate it gets is unknown.
 pub(crate) fn gets(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, any: f64) -> Option<bool> {
     let load = device.own_load(watch, window)?;
     let got = load.all.got?.value;
     Some(got >= GETS * load.all.asked.unwrap_or(any))
 }
 
-/// Whether a load of our own gets what it asks for in a direction: its rate is even because the load is.
+/// Whether plimsoll's own load gets the rate it asks for in a direction: its rate is even because the load is.
 fn paced(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way) -> bool {
     let Some(load) = device.own_load(watch, window) else { return false };
     let flow = match way {
@@ -246,12 +242,12 @@ fn paced(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way)
     rates.is_some_and(|(asked, got)| got >= GETS * asked)
 }
 
-/// Whether a load of our own asks for more than it gets, and so waits.
+/// Whether plimsoll's own load asks for more than it gets, and so waits.
 pub(crate) fn refused(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
     gets(watch, device, window, 0.0) == Some(false)
 }
 
-/// Returns the seconds of our own load in a window with few readings of the counters.
+/// Returns the counts per second of plimsoll's own load in a window with few counter readings.
 fn own_seconds(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way) -> Option<Vec<f64>> {
     let step = device.own_step(watch, window).filter(|_| window.count() < FEW)?;
     let found = seconds_within(step, way.direction(), (window.from, window.to));

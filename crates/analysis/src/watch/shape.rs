@@ -1,4 +1,4 @@
-//! What a watch shows in figures: the form that text, tables, charts and JSON are made from.
+//! The figures of a watch: the form from which text, tables, charts and JSON are made.
 
 use record::{LocalLimit, PhaseKind};
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use crate::verdict::{Answer, ClaimedFigure, Quantity};
 /// Name of the single phase of a watch without phases.
 pub const WHOLE: &str = "whole";
 
-/// What a watch shows in figures. Rates are per second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None` if
-/// the record does not say.
+/// The figures of a watch. Rates are per second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None`: not
+/// recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchFigures {
-    /// The device that carries the load, as the load sees it; `None` without a load of ours.
+    /// The device under plimsoll's own load, as the load addresses it; `None` without such a load.
     pub load_device: Option<Place>,
-    /// Every device of the record in its order, with what was learned of it.
+    /// Every device of the record in its order, with what was learned about it.
     pub devices: Vec<WatchedDevice>,
     /// One per phase in time order; a watch without phases is one phase without a kind.
     pub phases: Vec<PhaseFigures>,
@@ -25,29 +25,29 @@ pub struct WatchFigures {
     pub series: Vec<SeriesRow>,
     /// The contract by load phase, claims in their order; empty without a contract.
     pub contract: Vec<ContractRow>,
-    /// What was looked for, and how small it could have been seen; `None` if no device was used.
+    /// Smallest effects that would have been detected; `None` if no device was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked: Option<DetectionLimits>,
 }
 
-/// What was looked for on the device that was used the most, and how small it could have been seen.
+/// Smallest effects that would have been detected on the device used the most.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DetectionLimits {
     /// The device.
     pub device: Place,
-    /// Seconds in which it did something.
+    /// Seconds in which the device did I/O.
     pub used_s: f64,
-    /// Seconds for which a cap must hold the rate to be seen.
+    /// Seconds for which a cap must limit the rate to be detected.
     pub caps_s: f64,
-    /// Share by which a rate must fall to be seen.
+    /// Share by which a rate must fall to be detected.
     pub falls: f64,
     /// Seconds for which the lower rate must last.
     pub falls_s: f64,
-    /// Seconds for which it must be slow to be seen.
+    /// Seconds for which the device must be slow for that to be detected.
     pub slow_s: f64,
-    /// Seconds for which it must do nothing although there is work, to be seen.
+    /// Seconds for which the device must do nothing, although it has work, for that to be detected.
     pub stalls_s: f64,
-    /// The load of ours that got the least of what it asked for, if that is less than nearly all.
+    /// plimsoll's load with the least share of its requested rate, if that share is well below all.
     pub lacked: Option<LoadShortfall>,
 }
 
@@ -56,11 +56,11 @@ pub struct DetectionLimits {
 pub struct LoadShortfall {
     /// Name of the phase.
     pub phase: String,
-    /// Share of what it asked for that it got.
+    /// Ratio of the rate it got to the rate it asked for.
     pub share: f64,
 }
 
-/// A device, with what the record shows of it.
+/// A device, with what was learned about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedDevice {
     /// The device.
@@ -68,9 +68,9 @@ pub struct WatchedDevice {
     /// Latency when hardly anything waits, nanoseconds: 5th percentile of the mean latency by interval at a queue
     /// below 1.5 (method 12.1).
     pub base_latency_ns: Option<f64>,
-    /// The highest rate at which it was held, operations per second.
+    /// The highest rate at which the device was limited, operations per second.
     pub cap: Option<f64>,
-    /// Whether the kernel keeps times for it.
+    /// Whether the kernel keeps times for the device.
     pub timed: bool,
 }
 
@@ -79,17 +79,17 @@ pub struct WatchedDevice {
 pub struct PhaseFigures {
     /// Name of the phase; `whole` if the watch had no phases.
     pub name: String,
-    /// What went on; `None` if the watch had no phases.
+    /// Kind of the phase; `None` if the watch had no phases.
     pub kind: Option<PhaseKind>,
     /// Start, on the run's clock.
     pub from: Nanos,
     /// End, on the run's clock.
     pub to: Nanos,
-    /// Devices that were there, in the order of [`WatchFigures::devices`].
+    /// Devices that existed, in the order of [`WatchFigures::devices`].
     pub devices: Vec<DeviceFigures>,
-    /// Our own load; `None` without one.
+    /// plimsoll's own load; `None` without one.
     pub load: Option<LoadFigures>,
-    /// Share of the CPUs' time in which they did something.
+    /// Share of the CPUs' time in which they were busy.
     pub cpu_busy: Option<f64>,
     /// Share of the CPUs' time in which they were idle while a task waited for a disk.
     pub iowait: Option<f64>,
@@ -106,7 +106,7 @@ pub struct PhaseFigures {
 pub struct DeviceFigures {
     /// Kernel name.
     pub name: String,
-    /// Seconds of the phase in which it was seen.
+    /// Seconds of the phase in which the device was sampled.
     pub seconds: f64,
     /// Reads.
     pub read: Flow,
@@ -120,7 +120,7 @@ pub struct DeviceFigures {
     pub queue: Option<f64>,
     /// Greatest mean queue of an interval.
     pub queue_max: Option<f64>,
-    /// Share of the time in which at least one request was in flight; says nothing about limits.
+    /// Share of the time in which at least one request was in flight; no evidence of a limit.
     pub busy: Option<f64>,
     /// Discards; `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,17 +130,17 @@ pub struct DeviceFigures {
 /// One direction of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Requests done per second.
+    /// Requests completed per second.
     pub ops: f64,
     /// Bytes per second.
     pub bytes: f64,
-    /// Mean time a request took, queue and device together, nanoseconds; `None` if none was done or no times are kept.
+    /// Mean time of a request, queue and device together, nanoseconds; `None` without requests or without times.
     pub await_ns: Option<f64>,
-    /// Mean bytes of a request; `None` if none was done.
+    /// Mean bytes of a request; `None` without requests.
     pub size: Option<f64>,
 }
 
-/// What our own load asked for and got.
+/// Requested and achieved rates of plimsoll's own load, with its latencies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadFigures {
     /// Name of the step.
@@ -153,24 +153,24 @@ pub struct LoadFigures {
     pub write: Option<LoadFlow>,
     /// Reads and writes together.
     pub all: LoadFlow,
-    /// Mean number of its I/Os that were issued and not done: rate times latency.
+    /// Mean number of the load's I/Os in flight: rate times latency.
     pub in_flight: f64,
 }
 
-/// One direction of our own load, or both together.
+/// One direction of plimsoll's own load, or both together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadFlow {
     /// Rate asked for, I/Os per second; `None` in a closed loop.
     pub asked: Option<f64>,
-    /// Rate done, I/Os per second.
+    /// Rate achieved, I/Os per second.
     pub got: Option<Estimate>,
     /// Number of I/Os counted.
     pub ops: u64,
-    /// Mean bytes of an I/O; `None` if none came back.
+    /// Mean bytes of an I/O; `None` if none completed.
     pub size: Option<f64>,
-    /// Latency from the time at which each I/O was due to its end: what a user waits.
+    /// Latency from the time at which each I/O was due to its end: the wait of a user.
     pub due: Latency,
-    /// Latency from the time at which each I/O was issued to its end: what the kernel and the volume took.
+    /// Latency from the time at which each I/O was issued to its end: the time in the kernel and the volume.
     pub issued: Latency,
 }
 
@@ -203,7 +203,7 @@ pub struct SeriesRow {
     pub scale: f64,
     /// Names of the phases.
     pub phases: Vec<String>,
-    /// Our own load over all of them.
+    /// plimsoll's own load over all these phases.
     pub load: LoadFigures,
     /// Mean queue of the load's device.
     pub queue: Option<f64>,
@@ -220,19 +220,19 @@ pub struct SeriesRow {
 pub struct ContractRow {
     /// Name of the phase.
     pub phase: String,
-    /// What the claim is about.
+    /// The figure that the claim bounds.
     pub quantity: Quantity,
     /// Direction; `None`: both together.
     pub direction: Option<Direction>,
-    /// What is claimed.
+    /// The claimed figure.
     pub claimed: ClaimedFigure,
     /// The rate that the load asked for, I/Os per second; `None` if not known.
     pub asked: Option<f64>,
-    /// What was measured, in the unit of `claimed.value`.
+    /// The measured figure, in the unit of `claimed.value`.
     pub measured: Option<Estimate>,
     /// Latencies (due to done) in that phase, because the contract seldom says which statistic it means.
     pub latency: Option<Latency>,
-    /// The answer; [`Answer::Measured`] if the phase is no matter of the contract.
+    /// The answer; [`Answer::Measured`] if the contract does not apply to the phase.
     pub answer: Answer,
     /// Why the answer is not simply met or missed.
     pub remark: Option<Remark>,
@@ -243,27 +243,27 @@ pub struct ContractRow {
 #[serde(tag = "remark", rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum Remark {
-    /// The load asked for less than is claimed, so it cannot prove the rate.
+    /// The load asked for less than is claimed, so it cannot prove the claimed rate.
     AskedLess { asked: f64 },
-    /// The load asked for more than is claimed: its latency is no matter of the contract.
+    /// The load asked for more than is claimed: the contract says nothing about its latency.
     AskedMore { asked: f64 },
-    /// The rate is on credits: `baseline` per second of it lasts.
+    /// The rate is paid for by credits: `baseline` per second of it lasts.
     OnCredits { baseline: f64 },
     /// While more than claimed was asked for, the rate ended below the claim.
     EndedBelow { asked: f64 },
     /// The claim holds for the mean, but not at the 99th percentile.
     MeanAlone { p99_ns: u64 },
-    /// Nobody asked for that much: the most that was seen is `most`.
+    /// No load asked for that much: the highest rate seen is `most`.
     NotAsked { most: f64 },
-    /// The device keeps only a mean.
+    /// Only the mean is known for the device.
     NoPercentile,
     /// Too few I/Os, or too short a time.
     TooFew,
-    /// plimsoll itself lacked CPU, or somebody else used the device.
+    /// plimsoll itself lacked CPU, or other programs used the device.
     Disturbed,
 }
 
-/// Whose figure a measured level is.
+/// The source of the figure that a measured level equals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum LevelOrigin {
@@ -271,11 +271,11 @@ pub enum LevelOrigin {
     Local(LocalLimit),
     /// A policy's figure, within 3 %.
     Policy {
-        /// Id and parameters.
+        /// Id and parameters of the policy.
         policy: String,
-        /// Its figure, per second.
+        /// The policy's figure, per second.
         value: f64,
-        /// Whether the policy was named for this volume; otherwise it is one of those that publish the figure.
+        /// Whether the policy was named for this volume; otherwise it is one of several that publish the figure.
         declared: bool,
     },
     /// A figure of at most two significant digits.
@@ -285,28 +285,28 @@ pub enum LevelOrigin {
     },
 }
 
-/// The level at which operations or bytes are held.
+/// The level at which operations or bytes are limited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Reads per second; `None` if they are not held.
+    /// Reads per second; `None` if they are not limited.
     pub read: Option<Estimate>,
-    /// Writes per second; `None` if they are not held.
+    /// Writes per second; `None` if they are not limited.
     pub write: Option<Estimate>,
-    /// Both together.
+    /// Reads and writes together.
     pub all: Estimate,
-    /// Whose figure it is, if that is known.
+    /// Source of the figure that the level equals, if known.
     pub named: Option<LevelOrigin>,
 }
 
-/// How a device waits: queue and latency while something limits it, and otherwise.
+/// Queue and latency of a device while something limits it, and otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Mean queue.
     pub queue: f64,
     /// Mean latency, nanoseconds.
     pub latency_ns: f64,
-    /// Queue at the nominal rate; `None` if that was not seen.
+    /// Queue at the nominal rate; `None` if no load ran at it.
     pub usual_queue: Option<f64>,
-    /// Latency at the nominal rate, or of a device with nothing to wait for, nanoseconds.
+    /// Latency at the nominal rate, or of an I/O that need not wait, nanoseconds.
     pub usual_latency_ns: Option<f64>,
 }

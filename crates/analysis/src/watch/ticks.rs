@@ -1,4 +1,4 @@
-//! One device's intervals, all figures at once, whether counted here or printed by iostat.
+//! The intervals of one device, all figures at once, whether counted by plimsoll or printed by iostat.
 
 use record::{CpuMetric, DiskCounters, Metric, Recording, Run, SECTOR, Sample};
 use workload::{Direction, Nanos};
@@ -14,10 +14,10 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// Each way by itself, then both.
+    /// Reads, writes, then both.
     pub const ALL: [Way; 3] = [Way::Read, Way::Write, Way::Both];
 
-    /// Returns this way's figure, of one of reads and one of writes.
+    /// Returns the figure for this way, from one of reads and one of writes.
     pub fn of(self, [read, write]: [f64; 2]) -> f64 {
         match self {
             Way::Read => read,
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-/// What a device did in one interval; NaN if the record does not say.
+/// The figures of a device in one interval; NaN if not recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tick {
     /// Index of the interval in the recording.
@@ -44,16 +44,16 @@ pub(crate) struct Tick {
     pub from: Nanos,
     pub to: Nanos,
     pub seconds: f64,
-    /// Reads and writes done.
+    /// Reads and writes completed.
     pub ops: [f64; 2],
     pub bytes: [f64; 2],
-    /// Seconds that all of them waited, added up.
+    /// Total wait of all reads, and of all writes, seconds.
     pub wait: [f64; 2],
     /// Mean queue.
     pub queue: f64,
     /// Share of the interval for which the device was busy.
     pub busy: f64,
-    /// Requests in flight at its end.
+    /// Requests in flight at the end of the interval.
     pub in_flight: f64,
     pub flushes: f64,
     /// Seconds that all flushes took, added up.
@@ -61,7 +61,7 @@ pub(crate) struct Tick {
     pub discards: Discards,
 }
 
-/// What was discarded: operations, bytes, and the seconds that all of them took, added up.
+/// Discards in one interval: operations, bytes, and their times added up, seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Discards {
     pub ops: f64,
@@ -70,13 +70,13 @@ pub(crate) struct Discards {
 }
 
 impl Tick {
-    /// Returns the number of reads and writes done.
+    /// Returns the number of reads and writes completed.
     pub fn all(&self) -> f64 {
         self.ops[0] + self.ops[1]
     }
 }
 
-/// Returns the intervals of `name` in which it was there. Times are NaN if the kernel keeps none (`timed` false).
+/// Returns the intervals in which the device `name` existed. Times are NaN if the kernel keeps none (`timed` false).
 pub(crate) fn ticks(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let mut found = match recording.counted(name) {
         Some(counted) => of_counters(recording, counted),
@@ -121,7 +121,7 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
     found
 }
 
-/// Turns what iostat printed into totals of the interval again.
+/// Converts the figures that iostat printed back into totals of the interval.
 fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let of = |metric| {
         let series = recording.device(name, metric).unwrap_or_default();
@@ -161,28 +161,28 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     recording.intervals().iter().enumerate().filter_map(tick).collect()
 }
 
-/// Multiplies a mean by a count; zero for a count of zero, whose mean is not printed.
+/// Multiplies a mean by a count; zero for a count of zero, for which no mean is printed.
 fn product(mean: f64, count: f64) -> f64 {
     if count == 0.0 { 0.0 } else { mean * count }
 }
 
-/// The machine in one interval; NaN if the record does not say.
+/// The state of the machine in one interval; NaN if not recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub idle: f64,
     pub iowait: f64,
     pub steal: f64,
-    /// Share of the interval in which a task waited for I/O; `full`: in which every task did.
+    /// Share of the interval in which some task waited for I/O; `full`: in which every task did.
     pub some: f64,
     pub full: f64,
     /// Tasks that waited for I/O at its end.
     pub blocked: f64,
-    /// Bytes of memory at its end that wait to be written; `writeback`: that are being written.
+    /// Bytes of memory waiting to be written at the end of the interval; `writeback`: being written.
     pub dirty: f64,
     pub writeback: f64,
 }
 
-/// Returns the machine by interval of the recording.
+/// Returns the state of the machine in each interval of the recording.
 pub(crate) fn moments(run: &Run, recording: &Recording<'_>) -> Vec<Moment> {
     let count = recording.intervals().len();
     let cpu = |metric| recording.cpu(metric).unwrap_or_else(|| vec![f64::NAN; count]);
@@ -268,7 +268,7 @@ impl Sum {
         (self.ops[0] + self.ops[1]) / self.seconds
     }
 
-    /// Returns the mean latency of reads and writes, seconds; NaN if none was done.
+    /// Returns the mean latency of reads and writes, seconds; NaN if there were none.
     pub fn latency(&self) -> f64 {
         self.latency_of(Way::Both)
     }
@@ -303,7 +303,7 @@ impl Sum {
         }
     }
 
-    /// Returns what was discarded; `None` if nothing was.
+    /// Returns the discards; `None` if there were none.
     fn discarded(&self) -> Option<Flow> {
         let Discards { ops, bytes, wait } = self.discards;
         (ops > 0.0).then(|| Flow {

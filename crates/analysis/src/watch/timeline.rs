@@ -1,26 +1,26 @@
-//! Changes of what a device does: its readings cut into segments of one rate and one latency.
+//! Changes in the activity of a device: its readings cut into segments of one rate and one latency.
 
 use statistics::quantile::{median, median_absolute_deviation};
 
 use super::ticks::Tick;
 
-/// Shortest segment in seconds; what is shorter belongs to the segment around it.
+/// Shortest segment in seconds; a shorter one belongs to the segment around it.
 pub(crate) const LEAST_S: f64 = 3.0;
 /// Shortest segment in readings.
 pub(crate) const LEAST: usize = 2;
-/// Least noise that is believed, in the natural logarithm: changes of a few percent are no other level.
+/// Least noise assumed, in the natural logarithm: a change of a few percent is not another level.
 const FLOOR: f64 = 0.05;
-/// Operations per second to which lower rates are raised: less is no use of a device.
+/// Operations per second to which lower rates are raised: a device with less is idle.
 const LEAST_RATE: f64 = 1.0;
-/// What a change must save, in units of the noise's variance; `PENALTY_LOG` comes on top for each e-fold of readings.
+/// Least reduction of cost by a change, in units of the noise's variance; `PENALTY_LOG` is added per e-fold of values.
 const PENALTY: f64 = 15.0;
 const PENALTY_LOG: f64 = 4.0;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Most beginnings of segments that are looked at for each end.
+/// Most starts of segments that are tried for each end.
 const LOOK_BACK: usize = 600;
 
-/// Returns the indices in `ticks`, which touch each other, at which a segment begins; the first is 0.
+/// Returns the indices in `ticks`, which adjoin, at which a segment begins; the first is 0.
 pub(crate) fn starts(ticks: &[Tick]) -> Vec<usize> {
     if ticks.len() < 2 * LEAST {
         return vec![0];
@@ -37,7 +37,7 @@ fn latency(tick: &Tick) -> Option<f64> {
     (tick.all() > 0.0 && latency.is_finite()).then_some(latency)
 }
 
-/// Returns logarithms of the values; one that is not known repeats the one before it.
+/// Returns the logarithms of the values; an unknown value repeats the one before it.
 fn logarithms(values: impl Iterator<Item = Option<f64>>, least: f64) -> Vec<f64> {
     let mut found: Vec<f64> = Vec::new();
     let mut before = None;
@@ -50,7 +50,7 @@ fn logarithms(values: impl Iterator<Item = Option<f64>>, least: f64) -> Vec<f64>
     found
 }
 
-/// Returns values in units of the noise, as the differences of neighbours show it.
+/// Returns the values in units of the noise, which is estimated from the differences of neighbours.
 fn scaled(values: Vec<f64>) -> Vec<f64> {
     let differences: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let noise = DEVIATION * median_absolute_deviation(&differences).unwrap_or(0.0) / 2f64.sqrt();
@@ -76,7 +76,7 @@ fn cut(series: &[Vec<f64>], least: usize) -> Vec<usize> {
             open.iter().map(|&start| (before(start) + cost(start, end), start)).collect();
         totals.sort_by(|a, b| a.0.total_cmp(&b.0));
         best[end] = totals[0];
-        // What costs more by a change than the best can never be the cheapest again.
+        // A start that costs more than the best by over one penalty can never become the cheapest again.
         let most = totals[0].0 + penalty;
         totals.retain(|total| total.0 <= most);
         totals.truncate(LOOK_BACK);
@@ -92,14 +92,14 @@ fn cut(series: &[Vec<f64>], least: usize) -> Vec<usize> {
     starts
 }
 
-/// Running sums of a series, which give the cost of any stretch of it at once.
+/// Running sums of a series, which give the cost of any segment in constant time.
 struct Prefix {
     sums: Vec<f64>,
     squares: Vec<f64>,
 }
 
 impl Prefix {
-    /// Sums up the median of each three neighbours, so that one reading that is off moves nothing.
+    /// Sums up the median of every three neighbours, so that a single outlier moves nothing.
     fn of(values: &[f64]) -> Prefix {
         let last = values.len() - 1;
         let near = |at: usize| [values[at.saturating_sub(1)], values[at], values[(at + 1).min(last)]];

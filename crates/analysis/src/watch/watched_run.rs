@@ -1,5 +1,4 @@
-//! What every rule looks at: the phases with our own load in them, the machine meanwhile, and how the devices stand
-//! on each other.
+//! The input of every rule: the phases with plimsoll's own load, the state of the machine, and the stack of devices.
 
 use policy::Limits;
 use record::{DeviceNode, Phase, PhaseKind, Recording, Run, StepRecord};
@@ -11,43 +10,43 @@ use super::shape::{LoadFigures, WHOLE};
 use super::ticks::{Moment, moments};
 use crate::device_place::Place;
 
-/// Most layers below a device that are followed: a deeper tree has a loop in it.
+/// Most layers below a device that are followed: a deeper tree contains a loop.
 const DEEPEST: usize = 16;
 /// The device of a simulated volume.
 const SIMULATED: &str = "sim0";
 
-/// Whether a machine was watched, and not only a target measured.
+/// Whether the run watched a machine, instead of only measuring a target.
 pub(crate) fn is_watch(run: &Run) -> bool {
     let sampled = run.steps.is_empty() && run.reported.is_empty() && run.samples.len() > 1;
     !run.phases.is_empty() || run.observed.is_some() || sampled
 }
 
-/// A phase, or the whole of a watch without phases.
+/// A phase, or the whole of a watch that has no phases.
 pub(crate) struct Span<'r> {
     pub name: &'r str,
     pub kind: Option<&'r PhaseKind>,
     pub from: Nanos,
     pub to: Nanos,
-    /// The step of our own load.
+    /// The step of plimsoll's own load.
     pub step: Option<&'r StepRecord>,
     pub load: Option<LoadFigures>,
 }
 
-/// A run, with what is asked of it.
+/// A watched run, with the policy and the claims that it is judged by.
 pub(crate) struct WatchedRun<'r> {
     pub run: &'r Run,
     pub limits: Option<&'r Limits>,
-    /// What is claimed.
+    /// The claims of the contract.
     pub claims: Vec<ContractClaim>,
     pub recording: Recording<'r>,
     pub moments: Vec<Moment>,
     pub spans: Vec<Span<'r>>,
-    /// Kernel name of the device that carries our own load.
+    /// Kernel name of the device under plimsoll's own load.
     pub load_device: Option<String>,
 }
 
 impl<'r> WatchedRun<'r> {
-    /// Reads the watch of `run`, with the limits of a policy and what is claimed.
+    /// Reads the watch of `run`, with the limits of a policy and the claims to judge.
     pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<ContractClaim>) -> WatchedRun<'r> {
         let recording = Recording::of(run);
         let moments = moments(run, &recording);
@@ -57,7 +56,7 @@ impl<'r> WatchedRun<'r> {
         WatchedRun { run, limits, claims, recording, moments, spans, load_device }
     }
 
-    /// Returns the index of the phase in which an interval lies for all but a twentieth of it.
+    /// Returns the index of the phase that covers all but a twentieth of an interval.
     pub fn span_at(&self, from: Nanos, to: Nanos) -> Option<usize> {
         let length = to.since(from).0;
         let inside = |span: &Span<'_>| {
@@ -68,7 +67,7 @@ impl<'r> WatchedRun<'r> {
         (after..self.spans.len().min(after + 2)).find(|&at| inside(&self.spans[at]))
     }
 
-    /// Whether `name` carries our own load: it is the load's device or below it.
+    /// Whether `name` is under plimsoll's own load: it is the load's device or below it.
     pub fn carries_load(&self, name: &str) -> bool {
         let Some(top) = &self.load_device else { return false };
         top == name || place(self.run, top).stands_on(name)
@@ -79,13 +78,13 @@ impl<'r> WatchedRun<'r> {
         self.run.devices.iter().find(|node| node.facts.name == name)
     }
 
-    /// Whether somebody else's work is what is watched: there is no load of ours in the whole run.
+    /// Whether only other programs' I/O is watched: plimsoll put no load on any device in the whole run.
     pub fn passive(&self) -> bool {
         self.spans.iter().all(|span| span.step.is_none())
     }
 }
 
-/// Returns where a device stands.
+/// Returns the position of a device in its stack.
 pub(crate) fn place(run: &Run, name: &str) -> Place {
     let below = |name: &str| {
         let node = run.devices.iter().find(|node| node.facts.name == name);
@@ -119,7 +118,7 @@ fn spans<'r>(run: &'r Run, recording: &Recording<'_>, bound_ns: Option<u64>) -> 
     run.phases.iter().map(|phase| span(run, phase, bound_ns)).collect()
 }
 
-/// Makes a span of a phase. A load phase is as long as its step: what is made ready before it is not the load.
+/// Makes a span of a phase. A load phase is as long as its step: preparations before the step are not load.
 fn span<'r>(run: &'r Run, phase: &'r Phase, bound_ns: Option<u64>) -> Span<'r> {
     let (step, scale) = match &phase.kind {
         PhaseKind::Load { step, scale } => (run.steps.iter().find(|one| one.plan.name == *step), *scale),

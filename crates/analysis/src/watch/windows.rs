@@ -1,4 +1,4 @@
-//! A device's intervals, cut into windows where what it does changes, and what rules need to know of one.
+//! A device's intervals, cut into windows where its activity changes, with the figures that rules need.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -10,27 +10,27 @@ use super::watched_run::WatchedRun;
 
 /// Mean queue of a program that always has one I/O in flight (R2).
 pub(crate) const ALONE: RangeInclusive<f64> = 0.8..=1.2;
-/// Share of the time above which a device that is used one I/O at a time is busy (R2).
+/// Share of the time above which a device with one I/O at a time is busy (R2).
 const SERIAL_BUSY: f64 = 0.8;
-/// Least share of intervals at whose end at most one request was in flight (R2).
+/// Least share of intervals that end with at most one request in flight (R2).
 const AT_MOST_ONE: f64 = 0.95;
-/// Fewest intervals that say anything of one I/O at a time.
+/// Fewest intervals from which one I/O at a time is concluded.
 const SERIAL_FEWEST: usize = 5;
-/// Operations per second below which a device is not used.
+/// Operations per second below which a device is not in use.
 pub(crate) const USED: f64 = 5.0;
 
 /// One window of one device.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    /// Index of its phase in the watch.
+    /// Index of the window's phase in the watch.
     pub span: usize,
     pub from: Nanos,
     pub to: Nanos,
-    /// Indices of its ticks; never empty.
+    /// Indices of the window's ticks; never empty.
     pub ticks: Range<usize>,
     pub sum: Sum,
-    /// Share of its intervals at whose end nothing was in flight; `alone`: at most one request. If these are not
-    /// counted, the share of the time in which the device was not busy, and NaN.
+    /// Share of the intervals that end with nothing in flight; `alone`: with at most one request. If requests in flight
+    /// are not counted, the share of the time in which the device was not busy, and NaN.
     pub idle: f64,
     pub alone: f64,
     pub steal: f64,
@@ -39,7 +39,7 @@ pub(crate) struct Window {
     /// Mean number of tasks that waited for I/O.
     pub blocked: f64,
     pub iowait: f64,
-    /// Mean bytes of memory that wait to be written, including those being written; `writeback`: of the latter alone.
+    /// Mean bytes of memory waiting to be written, including those being written; `writeback`: the latter alone.
     pub dirty: f64,
     pub writeback: f64,
 }
@@ -50,7 +50,7 @@ impl Window {
         self.ticks.len()
     }
 
-    /// Whether one I/O at a time was in flight, nearly always.
+    /// Whether nearly always exactly one I/O was in flight.
     pub fn is_serial(&self) -> bool {
         ALONE.contains(&self.sum.mean_queue())
             && self.sum.mean_busy() > SERIAL_BUSY
@@ -60,10 +60,10 @@ impl Window {
     }
 }
 
-/// Share of an interval at an end of a window for which the device must be busy for the interval to belong to it.
+/// Least busy share of an interval at an end of a window for it to belong to the window.
 const FILLED: f64 = 0.9;
 
-/// Returns `window` without the intervals at its ends in which the load began or was over; unchanged if it was busy
+/// Returns `window` without the intervals at its ends in which the load began or ended; unchanged if it was busy
 /// throughout.
 pub(crate) fn without_idle_ends(watch: &WatchedRun<'_>, ticks: &[Tick], window: &Window) -> Window {
     let Range { start: mut first, mut end } = window.ticks;
@@ -77,7 +77,8 @@ pub(crate) fn without_idle_ends(watch: &WatchedRun<'_>, ticks: &[Tick], window: 
     if whole { window.clone() } else { self::window(watch, ticks, first..end, window.span) }
 }
 
-/// Returns the windows of a device: its readings cut where a phase ends, where nobody looked, and where what it does changes.
+/// Returns the windows of a device: its readings cut where a phase ends, where samples are missing, and where its
+/// activity changes.
 pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
     let mut windows = Vec::new();
     for (run, span) in runs(watch, ticks) {
@@ -91,7 +92,7 @@ pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
     windows
 }
 
-/// Returns the readings that touch each other within one phase, with its index.
+/// Returns the runs of adjoining readings within one phase, each with the index of the phase.
 fn runs(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<(Range<usize>, usize)> {
     let gaps = watch.recording.gaps();
     let mut runs: Vec<(Range<usize>, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Words of `plimsoll burst`.
+//! The arguments of `plimsoll burst`.
 
 use std::path::PathBuf;
 

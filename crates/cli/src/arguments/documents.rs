@@ -1,4 +1,4 @@
-//! What other programs take out: `plimsoll schema` and `plimsoll export`.
+//! Arguments of the commands that export data to other programs: `plimsoll schema` and `plimsoll export`.
 
 use std::path::PathBuf;
 

@@ -23,7 +23,7 @@ pub struct GroundArguments {
 }
 
 impl GroundArguments {
-    /// Returns what is wished of the target.
+    /// Returns the user's options for the target.
     ///
     /// # Errors
     /// The size cannot be read, or several devices are named although one volume is measured.

@@ -1,4 +1,4 @@
-//! The words of `plimsoll headroom`.
+//! The arguments of `plimsoll headroom`.
 
 use clap::Args;
 use workload::{LatencyBound, Nanos};
@@ -77,10 +77,10 @@ pub struct HeadroomArguments {
 }
 
 impl HeadroomArguments {
-    /// The bounds that are asked, by rising percentile; those of a job where none is.
+    /// Returns the requested bounds by rising percentile, or those of the job file if none was requested.
     ///
     /// # Errors
-    /// None at all, or a time that is none.
+    /// No bound at all, or a word that is not a time.
     pub fn bounds(&self, of_job: &[LatencyBound]) -> Result<Vec<LatencyBound>, Failure> {
         let asked = [
             (Some(50.0), &self.p50),

@@ -1,4 +1,4 @@
-//! The words of `plimsoll lab`.
+//! The arguments of `plimsoll lab`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The words of `plimsoll map`.
+//! The arguments of `plimsoll map`.
 
 use clap::Args;
 

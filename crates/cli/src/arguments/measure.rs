@@ -1,4 +1,4 @@
-//! The words that all commands which measure have alike: leave to begin, where the result goes, and who sees it.
+//! Options common to all measuring commands: when to begin, where the result goes, and who sees it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! plimsoll's own command line; the foreign dialects read theirs themselves.
+//! plimsoll's own command line; those of other tools are parsed by their own crates.
 
 pub mod burst;
 mod compare;
@@ -90,7 +90,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the command line. Where help or the version is asked for, it is printed and the process ends.
+    /// Reads the command line. If it asks for help or the version, prints that and ends the process.
     pub fn read(words: Vec<OsString>) -> Result<Arguments, Failure> {
         use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
         let command = words.get(1).map(|word| word.to_string_lossy().into_owned());
@@ -102,7 +102,7 @@ impl Arguments {
 }
 
 impl Command {
-    /// What a measuring command shows while it runs.
+    /// Form of progress that a measuring command shows.
     pub fn progress(&self) -> Form {
         let shown = match self {
             Command::Check(check) => &check.measure.shown,
@@ -120,12 +120,12 @@ impl Command {
     }
 }
 
-/// The command line as it was typed, for the runs that are made from what it names.
+/// Returns the command line as typed, which is stored in runs.
 pub fn typed() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Reads how long a device may leave everything unanswered.
+/// Parses the time without any answer after which a device is given up.
 pub fn patience(word: &str) -> Result<Nanos, String> {
     match workload::duration(word).map_err(|error| error.to_string())? {
         least if least < Nanos::SECOND => {
@@ -135,7 +135,7 @@ pub fn patience(word: &str) -> Result<Nanos, String> {
     }
 }
 
-/// One paragraph out of clap's message, which takes six lines: the cause, the near miss, and where the help is.
+/// Returns clap's message of six lines as one paragraph: the cause, a similar name, and where the help is.
 fn misuse(message: &str, command: Option<&str>) -> String {
     let told = message.split("\n\nUsage:").next().unwrap_or(message);
     let told = told.split("\n\nFor more information").next().unwrap_or(told);
@@ -395,7 +395,7 @@ pub struct FindingsArguments {
 }
 
 impl FindingsArguments {
-    /// All where `--all` is said.
+    /// Returns the extent of the findings: all if `--all` was given.
     pub fn extent(&self) -> Extent {
         if self.all { Extent::All } else { Extent::Screen }
     }

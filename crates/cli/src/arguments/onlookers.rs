@@ -1,4 +1,4 @@
-//! Who looks at a run while it goes on: words that all commands which load or watch something have alike.
+//! Options for onlookers of a run, common to all commands that load or watch something.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use session::place::Place;
 /// Heading of these options.
 const WHILE: &str = "While it runs";
 
-/// Where a collector of OTLP listens unless its address says otherwise: port and path of the specification.
+/// Default port and path of an OTLP collector, from the specification.
 const COLLECTOR: (u16, &str) = (4318, "/v1/metrics");
 
 /// Who looks.
@@ -30,10 +30,10 @@ pub struct OnlookerArguments {
 }
 
 impl OnlookerArguments {
-    /// `place`, with those who look.
+    /// Returns `place` with the requested onlookers.
     ///
     /// # Errors
-    /// Nothing can listen where that was asked.
+    /// The server cannot listen on a requested address.
     pub fn at(&self, place: Place) -> Result<Place, Failure> {
         let wish = OnlookerWish { page: self.serve, metrics: self.metrics, receiver: self.otlp.clone() };
         let onlookers = Onlookers::of(&wish, place.stem())?;
@@ -41,7 +41,7 @@ impl OnlookerArguments {
     }
 }
 
-/// Reads where to listen.
+/// Parses the address to listen on.
 pub fn address(word: &str) -> Result<SocketAddr, String> {
     serve::address(word).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The words of `plimsoll where`.
+//! The arguments of `plimsoll where`.
 
 use clap::Args;
 

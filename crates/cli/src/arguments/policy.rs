@@ -1,4 +1,4 @@
-//! The words of `plimsoll policy`.
+//! The arguments of `plimsoll policy`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! What is done with runs that are there, and what is looked at before one: `plimsoll list`, `ticket` and `doctor`.
+//! Arguments of commands on existing runs, and of the check before a run: `plimsoll list`, `serve`, `ticket` and
+//! `doctor`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

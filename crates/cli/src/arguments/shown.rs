@@ -1,4 +1,4 @@
-//! Where what goes on and what came out is shown.
+//! Options for showing progress and results.
 
 use clap::Args;
 use session::browser;
@@ -17,7 +17,7 @@ pub struct ShownArguments {
 }
 
 impl ShownArguments {
-    /// Opens the page of a run that has ended, where that was asked; gives its exit code on.
+    /// Opens the page of a run that has ended, if requested, and returns `code`.
     pub fn page_of(&self, place: &Place, code: u8) -> u8 {
         match place.drawn() {
             Some(page) if self.open => browser::open(&page),

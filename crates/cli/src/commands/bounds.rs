@@ -1,4 +1,4 @@
-//! What the steps of a check may do: how much they write in total, and how much may be in flight.
+//! Bounds of the steps of a check: total bytes written, and bytes in flight.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use workload::{Bytes, Expectation};
 
 use crate::arguments::{GroundArguments, size};
 
-/// Assumed size of a region that is not laid out, when it bounds writes: what a directory with enough room gets.
+/// Assumed size of a region that is not laid out, as a bound of writes: the region of a directory with enough space.
 pub(super) const REGION_USUAL: Bytes = Bytes::gib(4);
-/// Divisor of the free memory that gives the most bytes in flight.
+/// Divisor of the free memory that gives the maximum number of bytes in flight.
 const IN_FLIGHT_PART: u64 = 8;
 
-/// Bounds of the steps, as far as the command line sets them.
+/// Bounds of the steps that the command line sets.
 pub(super) struct Bounds {
     /// Most bytes that all steps together may write, if given.
     pub(super) write_most: Option<Bytes>,
@@ -37,7 +37,7 @@ impl Bounds {
         Ok(Bounds { write_most, size, seed: ground.seed, modest })
     }
 
-    /// Returns what steps of this effort may do, with no expectation to check.
+    /// Returns the request for a check of this effort within the bounds, with no expectation.
     pub(super) fn ask(&self, setup: &Setup, effort: Effort) -> Result<CheckAsk, Failure> {
         Ok(CheckAsk {
             writes: setup.writes,
@@ -66,7 +66,7 @@ impl Bounds {
 }
 
 impl Bounds {
-    /// Returns the size of the measured region, as far as it bounds writes.
+    /// Returns the size of the measured region, as used for a bound of writes.
     pub(super) fn region(&self, setup: &Setup) -> Bytes {
         match setup.layout {
             Layout::Write(size) => size,
@@ -79,8 +79,8 @@ impl Bounds {
     }
 }
 
-/// Returns the most bytes in flight: a small part of the free memory, so that the load does not push out what runs on
-/// this machine.
+/// Returns the maximum number of bytes in flight: a small part of the free memory, so that the load does not push out
+/// other programs.
 pub(super) fn in_flight_most() -> Bytes {
     let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
     CheckAsk::IN_FLIGHT_MOST.min(Bytes(free.0 / IN_FLIGHT_PART))

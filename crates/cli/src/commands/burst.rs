@@ -114,7 +114,7 @@ impl Measurement for Burst {
         cut_short.then(words)
     }
 
-    /// Returns 0 if a burst was seen to end, 4 if none was.
+    /// Returns 0 if a burst was seen to end, 4 otherwise.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
             Some(ProcedureAnswer::Burst(answer)) if answer.parts.iter().any(analysis::BurstPart::fell) => 0,
@@ -130,7 +130,7 @@ struct BurstCommand {
     typed: String,
     against: Against,
     wish: Wish,
-    /// What the earlier sitting was asked and recorded.
+    /// Request of the earlier session.
     before: Option<BurstRequest>,
     earlier: Earlier,
 }
@@ -147,7 +147,7 @@ impl BurstCommand {
         Ok(BurstCommand { target, typed, against, wish, before: None, earlier: Earlier::default() })
     }
 
-    /// Reads the run at `path`, with what it was asked.
+    /// Reads the run at `path`, with its request.
     fn resumed(arguments: &BurstArguments, path: &Path) -> Result<BurstCommand, Failure> {
         let read = session::inputs::stopped_run(path)?;
         let (Some(ProcedureRequest::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
@@ -195,7 +195,7 @@ impl BurstCommand {
 const ONLY_READ: &str =
     "this target is only read: name a directory, or a device with --allow-destroy, or leave out what writes";
 
-/// Returns the mix of reads and writes that drains the volume, as far as the target may be written.
+/// Returns the mix of reads and writes that drains the volume; refuses writes if the target may not be written.
 fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
     let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), super::headroom::mix)?;
     if setup.writes == Writes::LeftOut && !mix.reads_only() {
@@ -204,8 +204,8 @@ fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
     Ok(mix)
 }
 
-/// Whether reads and writes are also tried together once a bucket is empty. Only one resource may be drained then,
-/// because the bucket of the other would refill meanwhile.
+/// Whether reads and writes are also tried together once a bucket is empty. This is refused when two resources are
+/// drained, because the bucket of one would refill during the drain of the other.
 fn both_ways(arguments: &BurstArguments, setup: &Setup) -> Result<bool, Failure> {
     if arguments.both_ways && BurstOf::from(arguments.of) == BurstOf::Both {
         return Err(Failure::refused(

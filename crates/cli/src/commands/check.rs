@@ -73,7 +73,7 @@ impl Check {
         rate.map_or(LAYOUT_GUESS, |rate| rate.0)
     }
 
-    /// Returns how long the check takes, or what is left of it when it is resumed.
+    /// Returns the expected duration of the check, or of the rest of a resumed one.
     fn seconds(&self) -> PlanSeconds {
         let all = plan_seconds(&self.planned.ask, self.layout_rate(), self.limits());
         if self.asked.earlier.steps.is_empty() {

@@ -104,11 +104,11 @@ pub fn csv(folder: &Path, runs: &[InputRun]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// CSV tables of ours, recognised by their first columns, because those that follow depend on what was recorded.
+/// Kind of plimsoll's CSV tables, recognised by their first columns; the others depend on the recording.
 const TABLE: Kind =
     Kind { word: "table", remedy: "move it, or name another folder with --csv", is_ours: is_table };
 
-/// Number of columns with which all tables of a name begin alike.
+/// Number of first columns that all tables of a name share.
 const FIRST_COLUMNS: usize = 3;
 
 fn is_table(there: &[u8], new: &[u8]) -> bool {

@@ -17,15 +17,15 @@ use workload::{BackendKind, Bytes};
 
 use crate::arguments::{DoctorArguments, Format};
 
-/// How long the activity of others is observed.
+/// Length of the observation of other programs' activity.
 const LOOK: Duration = Duration::from_secs(1);
-/// Share of CPU time used by others or stolen by the hypervisor above which any but a light load slows down.
+/// Share of CPU time used by other programs or stolen by the hypervisor above which all but light loads slow down.
 const CPU_IN_USE: f64 = 0.25;
 /// Share of time below which a device counts as nearly idle.
 const LITTLE: f64 = 0.05;
 /// Share of stolen CPU time above which every percentile shows it.
 const STOLEN: f64 = 0.02;
-/// Most nanoseconds for a reading of the clock if it comes from the processor's own counter.
+/// Maximum nanoseconds for reading the clock if its source is the processor's own counter.
 const CLOCK_READ_NS: f64 = 100.0;
 /// Free memory below which buffers and the kernel's own needs are at risk.
 const MEMORY_LEFT: Bytes = Bytes::mib(512);
@@ -34,11 +34,11 @@ const MEMORY_LEFT: Bytes = Bytes::mib(512);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Weight {
-    /// As it should be.
+    /// Good.
     Fine,
     /// Worth knowing: something is not available here.
     Note,
-    /// It would spoil a measurement.
+    /// Harmful: would spoil a measurement.
     Spoils,
 }
 
@@ -163,7 +163,7 @@ fn volume(target: &TargetFacts) -> Sign {
     }
 }
 
-/// Observes for a second what others do to the device and the CPUs.
+/// Observes for a second how other programs use the device and the CPUs.
 fn others(target: &TargetFacts) -> Vec<Sign> {
     let names: Devices = target.devices.iter().take(1).map(|device| device.name.as_str()).collect();
     let clock = Clock::start();

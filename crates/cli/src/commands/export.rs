@@ -9,7 +9,7 @@ use session::place::short;
 use super::newest::or_newest;
 use crate::arguments::{ExportArguments, typed};
 
-/// Tables of ours, recognised by their mark.
+/// Kind of plimsoll's Parquet tables, recognised by their mark.
 const TABLE: Kind = Kind {
     word: "table",
     remedy: "move it, or name another folder with --parquet",

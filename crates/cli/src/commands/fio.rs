@@ -74,7 +74,7 @@ fn files_below(place: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns where the result goes if not to stdout, checked for writing before anything runs.
+/// Returns the output file, if there is one, checked for writing before anything runs.
 fn place_for_output(asked: &FioRequest) -> Result<Option<Output<'static>>, FioError> {
     let Some(path) = asked.presentation.output.as_deref() else { return Ok(None) };
     let output = Output::ask(path, Over::default());
@@ -101,7 +101,7 @@ fn load(asked: &mut FioRequest, output: Option<Output<'static>>, patience: Nanos
     told.present(&stop)
 }
 
-/// Describes what is at `path`.
+/// Returns facts about the file at `path`.
 pub fn look(path: &Path) -> Option<fio::OnDisk> {
     use fio::{OnDisk, OnDiskKind};
     let facts = kernel::target_facts(path).ok()?;

@@ -29,9 +29,9 @@ use crate::commands::own;
 
 /// Exit code if no rate was found.
 const CANNOT_TELL: u8 = 4;
-/// Exit code if the rate is below what was promised.
+/// Exit code if the rate is below the promised rate.
 const BELOW: u8 = 3;
-/// Least time in which a search can show anything.
+/// Least time for a search.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);
 
 /// Searches for the greatest rate at which the bounds hold.
@@ -46,7 +46,7 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
 struct Headroom {
     ask: HeadroomAsk,
     against: Against,
-    /// What the user should know about the load.
+    /// Notes for the user about the load.
     notes: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl Measurement for Headroom {
         [before.to_owned(), String::new()]
     }
 
-    /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or stays open.
+    /// Returns 0 if a rate was found and is not below a promise, 3 if it is below, and 4 if that cannot be told.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
             Some(ProcedureAnswer::Headroom(answer)) if answer.is_known() => match answer.kept() {
@@ -116,7 +116,7 @@ impl Measurement for Headroom {
     }
 }
 
-/// Returns what the rate is compared with: a policy for this one load, and claims of rates.
+/// Returns the policy and the claims that the rate is compared with, for this one load.
 fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, Failure> {
     let policy = arguments.policy.as_deref().map(own::policy).transpose()?;
     let limits = policy.as_ref().map(|name| policy::evaluate(name).map_err(Failure::refused)).transpose()?;
@@ -201,7 +201,7 @@ impl HeadroomCommand {
     }
 }
 
-/// If the word in the place of the target is a job file, makes it the load, on the place that its jobs name.
+/// If a job file was typed as the target, makes it the load, and the place that its jobs name the target.
 fn of_job(arguments: &HeadroomArguments) -> HeadroomArguments {
     let job = (arguments.load.is_none() && is_job(&arguments.target, arguments.measure.give_up))
         .then(|| arguments.target.clone());
@@ -269,8 +269,8 @@ fn rate(job: &Job) -> f64 {
     f64::from(job.clones) * (of(job.pace) + job.write_pace.map_or(0.0, of))
 }
 
-/// Returns what `job` does without its timing, because the search sets the arrivals. If reads and writes have rates
-/// of their own, these give the mix.
+/// Returns `job` without its timing, because the search sets the arrivals. If reads and writes have separate rates,
+/// these give the mix.
 fn arrival(job: &Job, seed: u64) -> Job {
     let of = |pace: Pace| pace.rate().map(|rate| rate.0);
     let rates = of(job.pace).zip(job.write_pace.and_then(of));

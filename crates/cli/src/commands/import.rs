@@ -1,4 +1,4 @@
-//! `plimsoll import`: turns what other tools printed into run files, figure by figure.
+//! `plimsoll import`: turns other tools' output into run files, figure by figure.
 
 mod called;
 
@@ -94,9 +94,9 @@ struct Source {
 
 /// Why an input gave no result.
 enum ImportFailure {
-    /// It could not be opened: wrong usage.
+    /// The input could not be opened: wrong usage.
     Closed(String),
-    /// It was read and holds no result.
+    /// The input was read and holds no result.
     Empty(String),
 }
 
@@ -107,7 +107,7 @@ impl ImportFailure {
     }
 }
 
-/// Reads every input, writes a run file for each result, and prints what was read. Returns 0 if any input could be read.
+/// Reads every input, writes a run file for each result, and prints the results. Returns 0 if any input could be read.
 pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     let reader = Reader { words: typed() };
     let files = named(&arguments.files)?;
@@ -161,7 +161,7 @@ fn source(input: &NamedInput, reader: &Reader) -> Source {
     Source { name, outcome, written: Vec::new() }
 }
 
-/// Joins logs with the runs that they belong to.
+/// Merges logs into the runs that they belong to.
 fn join_logs(sources: &mut [Source]) {
     let runs =
         |source: &Source| source.outcome.as_ref().map_or_else(|_| Vec::new(), |import| import.runs.clone());
@@ -294,7 +294,7 @@ fn observed_row(observed: &ObservedMachine) -> ObservedRow<'_> {
     }
 }
 
-/// Prints on stderr what could not be read, and what the user should know about the figures.
+/// Reports on stderr the parts that could not be read, and caveats about the figures.
 fn troubles(source: &Source) {
     match &source.outcome {
         Err(unread) => {

@@ -1,4 +1,5 @@
-//! `plimsoll ioping`, and plimsoll under the name ioping: reads its command line, prints its output, one request at a time.
+//! `plimsoll ioping`, and plimsoll under the name ioping: reads ioping's command line and prints its output, one
+//! request at a time.
 
 mod ground;
 mod laying;
@@ -29,7 +30,7 @@ use watch::Watch;
 
 /// Exit code after the second Ctrl-C.
 const SECOND_INTERRUPT: i32 = 4;
-/// How soon Ctrl-C takes effect during a pause.
+/// Longest delay until Ctrl-C takes effect during a pause.
 const HEARD: Nanos = Nanos::from_millis(50);
 
 /// Runs ioping's command line; returns ioping's exit code.
@@ -57,7 +58,7 @@ fn complain(text: &str) {
     output::people(&format!("ioping: {text}"));
 }
 
-/// Whether anybody still reads what is printed.
+/// Whether anybody still reads the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     Here,
@@ -78,7 +79,7 @@ fn say(text: &str) -> Reader {
     }
 }
 
-/// Times requests until the end, or until the user stops it.
+/// Times requests until the end, or until the user stops the run.
 fn ping(mut asked: IopingRequest, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
     let ground = watchdog::over("preparing the target", &stop, || Ground::prepare(&asked))?;

@@ -13,7 +13,7 @@ use session::failure::Failure;
 use session::output;
 use session::signals::StopFlag;
 
-/// How often a wait checks for a request to stop.
+/// Time between checks for a stop request during a wait.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs iostat's command line; returns iostat's exit code.
@@ -84,7 +84,7 @@ fn watch(asked: &IostatRequest) -> u8 {
     code.max(said(&reporter.closing()))
 }
 
-/// Returns the root whose `/sys` is `folder`, so that disks are found there, as iostat does for `-f /sys`.
+/// Returns the root whose `/sys` is `folder`, so that disks are found there, as with iostat's `-f /sys`.
 fn above_sys(folder: &str) -> Option<Root> {
     let folder = std::path::Path::new(folder);
     folder.file_name().filter(|name| *name == "sys")?;
@@ -104,7 +104,7 @@ fn due(start: Instant, interval_s: u64, ticks: u32) -> Instant {
     interval.checked_mul(ticks).and_then(|after| start.checked_add(after)).unwrap_or(start + interval)
 }
 
-/// Waits until `when`; returns false if the user stops it before.
+/// Waits until `when`; returns false if the user stops the wait.
 fn wait(when: Instant, stop: &StopFlag) -> bool {
     while !stop.raised() {
         let left = when.saturating_duration_since(Instant::now());
@@ -184,8 +184,8 @@ impl Machine<'_> {
         found.into_iter().map(|disk| self.line(disk, names.as_deref())).collect()
     }
 
-    /// Returns devices and partitions of `/proc/diskstats`: those that were typed first, then the others in the
-    /// kernel's order, then those of another folder, whose reading replaces that of a device with the same name.
+    /// Returns devices and partitions of `/proc/diskstats`: first those that were typed, then the others in the
+    /// kernel's order, then those of another folder, whose readings replace those of devices with the same names.
     fn everything(&self) -> Vec<DiskReading> {
         let mut found = sampler::every_device(&self.root, "proc/diskstats");
         let typed = |disk: &DiskReading| !self.asked.names.contains(&disk.name);

@@ -24,7 +24,7 @@ use session::output;
 use session::run;
 use session::signals::StopFlag;
 
-/// The variable that names the device to a command.
+/// Environment variable that holds the device for a command.
 const DEVICE: &str = "PLIMSOLL_DEVICE";
 
 /// Lab volumes.
@@ -82,7 +82,7 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making);
     let volume = volume.map_err(|error| run::no_lab(&error))?;
     if volume.speed().is_some() {
-        // The keeper starts before the volume is made to last, so that a kill leaves no volume whose credits nobody keeps.
+        // The keeper starts before the volume is made permanent, so that a kill leaves no volume without a keeper.
         start_keeper(volume.device(), name)?;
     }
     let volume = volume.stay().map_err(|error| run::no_lab(&error))?;
@@ -91,7 +91,7 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Prints what the volume is, and what it is not.
+/// Prints a description of the volume, and notes about it.
 fn tell(volume: &LabVolume) {
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {
@@ -135,10 +135,10 @@ fn named(policy: &str, speed: Option<&str>) -> Result<PolicyName, Failure> {
     Ok(name)
 }
 
-/// What the keeper prints once it has begun.
+/// Line that the keeper prints once it has begun.
 const BEGUN: &str = "begun";
 
-/// Starts the process that controls the volume on `device` from now on, in a process group of its own, so that Ctrl-C
+/// Starts the process that controls the volume on `device` from now on, in a separate process group, so that Ctrl-C
 /// in this terminal does not reach it.
 fn start_keeper(device: &Path, name: &PolicyName) -> Result<(), Failure> {
     let failed = |why: String| Failure::failed(format!("the credits of the volume cannot be kept: {why}"));
@@ -160,7 +160,7 @@ fn start_keeper(device: &Path, name: &PolicyName) -> Result<(), Failure> {
 /// Runs the keeper itself.
 fn kept(device: &Path, policy: &str) -> Result<u8, Failure> {
     let name = own::policy(policy)?;
-    // The process that started it may be gone by then; the volume is kept all the same.
+    // The process that started the keeper may be gone by then; an error is ignored.
     let begun = || drop(output::result(&format!("{BEGUN}\n")));
     keep(device, &name, begun).map_err(Failure::refused)?;
     Ok(0)

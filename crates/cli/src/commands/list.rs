@@ -1,4 +1,4 @@
-//! `plimsoll list`: what was measured, when, and with what result.
+//! `plimsoll list`: the stored runs, with their times and results.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::arguments::{Format, ListArguments, typed};
 /// Indent of the answer, to the column after date and time.
 const INDENT: &str = "                  ";
 
-/// Most characters by which a line may end early, because no word is split.
+/// Maximum number of characters by which a line may fall short, because no word is split.
 const LONG_WORD: usize = 12;
 
 /// The run files of a folder.
@@ -55,10 +55,10 @@ pub(super) struct RunEntry {
     pub(super) path: PathBuf,
     pub(super) started_unix_ms: u64,
     pub(super) command: String,
-    /// The verdict, or what is wrong with the file if there is none.
+    /// The verdict, or an error if the file cannot be read.
     pub(super) answer: Result<String, String>,
     pub(super) complete: bool,
-    /// If it is not complete: how far it has come, or that it was stopped.
+    /// Progress of an incomplete run, or the fact that it was stopped.
     pub(super) state: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub fn run(arguments: &ListArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Returns the run files, the one written last first; if the user's own folder does not exist yet, there are none.
+/// Returns the run files, the most recently written first; none if the user's own folder does not exist yet.
 pub(super) fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, Failure> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -161,12 +161,12 @@ fn text(folder: &Path, listed: &[RunEntry], all: usize) -> String {
     text
 }
 
-/// Cuts an answer to two lines after the indent, which hold its figures, though not all of a watch's.
+/// Cuts an answer to two lines after the indent, enough for its figures, though not for all of a watch's.
 fn two_lines(words: &str) -> String {
     report::cut(words, 2 * (report::columns_now() - INDENT.len()) - LONG_WORD)
 }
 
-/// Cuts `words` to what fits into a line after the indent, followed by the whole of `state`.
+/// Cuts `words` so that they fit into a line after the indent, followed by the whole of `state`.
 fn cut(words: &str, state: &str) -> String {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let room = report::columns_now().saturating_sub(INDENT.len() + state.chars().count());

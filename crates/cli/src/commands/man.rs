@@ -36,7 +36,7 @@ fn named<'p>(pages: &'p [Page], command: &[String]) -> Result<&'p Page, Failure>
     })
 }
 
-/// Manual pages of ours, recognised by the line that sets their title.
+/// Kind of plimsoll's manual pages, recognised by the line that sets their title.
 const MANUAL_PAGE: Kind = Kind {
     word: "manual page",
     remedy: "move it, or name another folder with --to",

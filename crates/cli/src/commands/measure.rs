@@ -19,25 +19,25 @@ use crate::arguments::{Format, MeasureArguments};
 /// Seconds of wall-clock time for a run in virtual time.
 const VIRTUAL_S: f64 = 0.5;
 
-/// What a command measures, once its command line is parsed and its target is set up.
+/// A measurement whose command line has been parsed and whose target is set up.
 pub(super) trait Measurement {
-    /// Returns the command as it stands in the name of its run file, e.g. `check`.
+    /// Returns the command's part of the name of the run file, e.g. `check`.
     fn command(&self) -> String;
 
     /// Returns the command as used in a sentence, e.g. `a check`.
     fn noun(&self) -> &'static str;
 
-    /// Returns the question to store in the run file; `None` if the steps say it all.
+    /// Returns the request to store in the run file; `None` if the steps say everything.
     fn asked(&self) -> Option<ProcedureRequest> {
         None
     }
 
-    /// Returns what the result is compared with.
+    /// Returns the policy and the claims that the result is compared with.
     fn against(&self) -> &Against {
         &Against::NOTHING
     }
 
-    /// Returns what an earlier sitting of the same run recorded.
+    /// Returns the records of an earlier session of the same run.
     fn earlier(&self) -> Option<&Earlier> {
         None
     }
@@ -60,7 +60,7 @@ pub(super) trait Measurement {
         (self.forecast().seconds - now.since(began).as_secs_f64()).max(1.0)
     }
 
-    /// Returns sentences about the steps that ran, such as what was left out.
+    /// Returns remarks on the steps that ran, such as which were left out.
     fn remarks(&self, _done: &[StepRecord]) -> Vec<String> {
         Vec::new()
     }
@@ -72,10 +72,10 @@ pub(super) trait Measurement {
         std::iter::once(head).chain(forecast).chain(destruction(setup)).collect()
     }
 
-    /// Returns what `--dry-run` prints before and after the choices of the first step.
+    /// Returns the text that `--dry-run` prints before and after the options of the first step.
     fn outline(&self) -> [String; 2];
 
-    /// Returns the step whose choices `--dry-run` prints.
+    /// Returns the step whose resolved options `--dry-run` prints.
     fn first(&self) -> Option<Step> {
         self.next(&[])
     }
@@ -109,7 +109,7 @@ pub(super) trait Measurement {
     fn exit_code(&self, analysis: &Analysis) -> u8;
 }
 
-/// Describes what is destroyed, if anything is.
+/// Describes the data that will be destroyed, if any.
 pub(super) fn destruction(setup: &Setup) -> Option<String> {
     setup.destruction.as_ref().map(run::destruction_words)
 }
@@ -209,7 +209,7 @@ impl<'a> Ground<'a> {
         Ok(arguments.shown.page_of(&place, code))
     }
 
-    /// Returns where the run file and the page go, with the onlookers.
+    /// Returns folder and name of the run file and the page, with the onlookers.
     fn place(&self, measurement: &dyn Measurement) -> Result<Place, Failure> {
         let (out, devices) = (self.arguments.out.as_deref(), &self.setup.facts.devices);
         let place = Place::new(out, (&self.words, &measurement.command()), devices)?;
@@ -252,7 +252,7 @@ pub(super) fn print(
     }
 }
 
-/// Describes what was left out, one sentence for each reason.
+/// Describes the omitted steps, one sentence for each reason.
 pub(super) fn left_out_words(left_out: &[(String, OmissionReason)]) -> Vec<String> {
     let of = |why: OmissionReason| -> Vec<&str> {
         left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()

@@ -8,7 +8,7 @@ use session::place::{own_folder, short};
 
 use super::list::newest_first;
 
-/// Returns what was named; if nothing was, the newest run file in the user's state directory, and reports which it is.
+/// Returns the named files; if there are none, the newest run file in the user's state directory, and reports its name.
 pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     if !named.is_empty() {
         return Ok(named.to_vec());

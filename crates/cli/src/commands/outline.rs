@@ -1,4 +1,4 @@
-//! What would run, for `--dry-run`: as text, or as a JSON document with the plan of the first step.
+//! Output of `--dry-run`: the steps that would run, as text, or as a JSON document with the plan of the first step.
 
 use schemars::JsonSchema;
 use serde::Serialize;

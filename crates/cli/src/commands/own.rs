@@ -1,4 +1,4 @@
-//! The user's own policies: a file named in the place of a policy is read before its name is looked up.
+//! The user's own policies: a file named in place of a policy is read before its name is looked up.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub fn target(words: &str) -> Result<Target, Failure> {
 /// Returns the policy that `words` name: one of the catalogue, or the user's own TOML file, which is loaded.
 ///
 /// # Errors
-/// The words name no policy, or the file is none.
+/// The words name no policy, or the file is no policy.
 pub fn policy(words: &str) -> Result<PolicyName, Failure> {
     let name = PolicyName::parse(words).map_err(Failure::refused)?;
     take_up(&name)?;

@@ -17,7 +17,7 @@ const TIME_LEAST: Nanos = Nanos::from_secs(20);
 /// Least size of the largest working set; smaller ones show no cache but a disk's own.
 const LARGEST_LEAST: Bytes = Bytes::mib(64);
 
-/// Examines the target and reports where it differs.
+/// Examines the target and reports how its places differ.
 pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
     let target = own::target(&arguments.target)?;
     let size = size(arguments.size.as_deref())?;

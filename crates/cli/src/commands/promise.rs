@@ -1,4 +1,4 @@
-//! What a target is compared with: a policy by name, and claims in words.
+//! The promise that a target is compared with: a policy by name, and claims in words.
 
 use policy::Limits;
 use session::failure::Failure;

@@ -12,8 +12,8 @@ use super::measure::{Ground, Measurement, laid_out};
 use crate::arguments::{QuickArguments, size};
 use crate::commands::own;
 
-/// Size of the file unless another is asked for: a fast disk fills it in a second or two, and a desktop or a small
-/// server can spare that much page cache.
+/// Default size of the file: a fast disk fills it in a second or two, and a desktop or a small server can spare as
+/// much page cache.
 const SIZE_MOST: Bytes = Bytes::GIB;
 
 /// Writes and reads one file in the folder, and reports the figures of the volume and of the cache.
@@ -79,7 +79,7 @@ impl Measurement for Quick {
     }
 }
 
-/// Accepts only a folder, in which the file is ours, so that it can be written through the cache and past it.
+/// Accepts only a folder, in which plimsoll creates the file, so that it can be written through the cache and past it.
 fn target(word: &str) -> Result<Target, Failure> {
     let target = own::target(word)?;
     match &target {

@@ -1,4 +1,4 @@
-//! What `--read-only` can read.
+//! Targets that can be measured with `--read-only`.
 
 use std::path::{Path, PathBuf};
 

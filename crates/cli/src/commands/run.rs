@@ -144,7 +144,7 @@ fn is_file(word: &str) -> bool {
     word.contains('/') || Path::new(word).extension().is_some_and(|end| end == "toml")
 }
 
-/// Applies the profile's size only where a region is created; what exists already is measured as it is.
+/// Applies the profile's size only if a region is created; an existing file or device is measured as it is.
 fn wish(arguments: &RunArguments, profile: &Profile, target: &Target) -> Result<Wish, Failure> {
     let asked = arguments.ground.wish()?;
     let made = match target {

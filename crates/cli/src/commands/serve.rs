@@ -20,7 +20,7 @@ use crate::arguments::{ServeArguments, typed};
 
 /// Most runs listed, the newest; each is read and judged once.
 const LISTED_MOST: usize = 200;
-/// How often the program checks for a request to stop.
+/// Time between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Serves the runs of a folder until Ctrl-C.
@@ -48,7 +48,7 @@ pub fn run(arguments: &ServeArguments) -> Result<u8, Failure> {
 /// A folder of run files.
 struct Shelf {
     folder: PathBuf,
-    /// Whether the user named it, so that it must exist.
+    /// Whether the user named the folder, so that it must exist.
     named: bool,
     /// The row of each file, with the state of the file for which it was made.
     known: Mutex<HashMap<PathBuf, (Stamp, ShelfRow)>>,

@@ -12,7 +12,7 @@ use super::newest::or_newest;
 use crate::arguments::{TicketArguments, typed};
 use crate::pictures;
 
-/// Prints the text, and writes the picture beside the run file or where the user wants it.
+/// Prints the text, and writes the picture beside the run file or into the folder that the user names.
 pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
     let named = or_newest(arguments.run.as_slice())?;
     let path = &named[0];

@@ -28,7 +28,7 @@ use super::readable::something_to_read;
 use crate::arguments::{CheckArguments, size};
 use crate::commands::own;
 
-/// Exit codes: cannot tell, and the machine lets less through than is published.
+/// Exit codes: the result is unclear, or the machine's throughput is below its published limit.
 const CANNOT_TELL: u8 = 4;
 const BELOW: u8 = 3;
 /// Seconds of a look by default, and at least.
@@ -133,7 +133,7 @@ impl Measurement for TogetherMeasurement {
     }
 }
 
-/// Returns the refusal of several targets when nothing says what to do with them.
+/// Returns the refusal of several targets without `--together`.
 pub fn refused(first: &str, other: &str) -> Failure {
     Failure::refused(format!(
         "two volumes, {first} and {other}: say --together to load them at once and see what they share, or hold one against the \
@@ -218,7 +218,7 @@ fn each_once(volumes: &[Volume]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns where a volume is, with links resolved.
+/// Returns the path of a volume, with links resolved.
 fn place(volume: &Volume) -> Option<PathBuf> {
     match &volume.target {
         Target::Path(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),

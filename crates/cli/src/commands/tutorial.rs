@@ -1,4 +1,4 @@
-//! `plimsoll tutorial`: the guide for learners in the terminal, running its commands as they come.
+//! `plimsoll tutorial`: shows the guide for learners in the terminal, and runs its commands in order.
 
 use std::io::{BufRead, IsTerminal};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::arguments::TutorialArguments;
 
 /// The guide from which the terminal's text is made.
 const GUIDE: &str = include_str!("../../../../docs/guide/learn.md");
-/// Exit codes of commands that came to an answer: done, below, cannot tell.
+/// Exit codes of commands that gave an answer: done, below, cannot tell.
 const ANSWERS: [i32; 3] = [0, 3, 4];
 
 /// A part of a lesson.
@@ -19,7 +19,7 @@ enum Part {
     Commands(Vec<String>),
 }
 
-/// Shows the lessons, starting with the one that is asked for.
+/// Shows the lessons, starting with the requested one.
 pub fn run(arguments: &TutorialArguments) -> Result<u8, Failure> {
     let lessons: Vec<&str> = GUIDE.split("\n## ").collect();
     let numbered = lessons.len() - 2;

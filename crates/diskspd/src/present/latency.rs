@@ -1,4 +1,4 @@
-//! The tables of percentiles: one for each target if there are several, and one for all.
+//! The tables of percentiles: one for each target if there are several, and one for all targets together.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::draft::Compat;
 use crate::results::{Section, Side, SpanResult};
 use record::Distribution;
 
-/// Rows between the least and the greatest.
+/// Rows between the minimum and the maximum.
 const ROWS: [(&str, f64); 13] = [
     ("25th", 25.0),
     ("50th", 50.0),

@@ -1,4 +1,4 @@
-//! DiskSpd's output: one text or one XML document, printed at the end.
+//! DiskSpd's output: one text or XML document, printed at the end.
 
 mod figures;
 mod latency;
@@ -14,21 +14,21 @@ use super::commandline::DiskSpdRequest;
 use super::results::SpanResult;
 use super::system::System;
 
-/// The version of DiskSpd that is imitated.
+/// The DiskSpd version whose output is imitated.
 pub const VERSION: &str = "2.2.0";
 /// Release date of that version.
 pub const VERSION_DATE: &str = "2024/6/3";
 
-/// Message for a run that ended before its measurement.
+/// Message for a run that was interrupted before its measurement.
 pub const INTERRUPTED: &str =
     "The test was interrupted before the measurements began. No results are displayed.";
 
-/// Everything that a result shows.
+/// The data of a result.
 #[derive(Clone, Debug)]
 pub struct DiskSpdReport<'a> {
-    /// What was asked.
+    /// The request.
     pub asked: &'a DiskSpdRequest,
-    /// The line that was typed, with the program's name.
+    /// The command line as typed, with the program's name.
     pub command_line: &'a str,
     /// The machine.
     pub system: &'a System,

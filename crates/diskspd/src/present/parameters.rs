@@ -200,7 +200,7 @@ pub(super) struct RangeList {
     ranges: Vec<EffectiveRange>,
 }
 
-/// Returns the ranges of a distribution as they were asked for.
+/// Returns the ranges of a distribution as requested.
 fn listed(distribution: &Distribution) -> RangeList {
     let mut from = 0;
     let range = |(start, range): (u64, crate::profile::Range)| {
@@ -216,8 +216,8 @@ pub(super) fn effective_ranges(ranges: &[EffectiveRange]) -> RangeList {
     RangeList { kind: DistributionKind::Absolute, ranges: ranges.to_vec() }
 }
 
-/// Writes one line for each range. Shares of a list that was cut off at the target's end are relative to what is left, with
-/// one decimal.
+/// Writes one line for each range. If a list was cut off at the target's end, the shares are relative to the remaining
+/// ranges, with one decimal.
 pub(super) fn ranges(text: &mut String, indent: &str, list: &RangeList) {
     let sum = list.ranges.last().map_or(100, |last| last.from + last.io);
     for range in &list.ranges {

@@ -1,4 +1,4 @@
-//! The tables of a result: CPUs, and I/O in total, of reads and of writes.
+//! The tables of a result: CPUs, total I/O, reads and writes.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::profile::TimeSpan;
 use crate::results::{Bucket, CpuUse, Section, Side, SpanResult};
 use crate::system::{CpuPlace, System};
 
-/// A column of the CPU table, shown only if there is more than one of its kind.
+/// A column of the CPU table, shown only if the machine has more than one of its kind.
 struct Column {
     kind: Of,
     head: &'static str,
@@ -16,7 +16,7 @@ struct Column {
     of: fn(&CpuPlace) -> u32,
 }
 
-/// What a column of the CPU table numbers.
+/// The part of the topology that a column of the CPU table numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Socket,
@@ -47,7 +47,7 @@ impl Column {
 
 fn columns(system: &System, compat: Compat) -> Vec<&'static Column> {
     let shown = |column: &&Column| match (column.kind, compat) {
-        // Cores are shown if any of them has several CPUs.
+        // Cores are shown if a core has several CPUs.
         (Of::Core, Compat::V22) => system.count(column.of) < system.cpus.len(),
         (_, Compat::V22) | (Of::Group, _) => system.count(column.of) > 1,
         _ => false,
@@ -58,7 +58,7 @@ fn columns(system: &System, compat: Compat) -> Vec<&'static Column> {
 /// Writes the CPU table.
 pub(super) fn cpus(text: &mut String, (system, result): (&System, &SpanResult), compat: Compat) {
     let columns = columns(system, compat);
-    // Before 2.2 the kernel's column is one character wider.
+    // Before 2.2, the kernel's column is one character wider.
     let wide = if compat == Compat::V22 { "" } else { " " };
     let heads: String = columns.iter().map(|column| column.head).collect();
     let _ = writeln!(text, "\n{heads}CPU |  Usage |  User  | {wide}Kernel |  Idle");
@@ -68,7 +68,7 @@ pub(super) fn cpus(text: &mut String, (system, result): (&System, &SpanResult), 
     for cpu in &result.cpus {
         let place = system.cpus.iter().find(|place| place.number == cpu.number).copied().unwrap_or_default();
         text.extend(columns.iter().map(|column| column.cell(system, &place)));
-        // As in DiskSpd, a CPU is numbered within its group.
+        // As in DiskSpd, the number of a CPU is that within its group.
         let _ = writeln!(text, "{:4}|{}", cpu.number % 64, cells(cpu.percents(), wide));
     }
     let _ = writeln!(text, "{border}");

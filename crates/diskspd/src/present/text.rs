@@ -81,7 +81,7 @@ fn time_span(text: &mut String, presented: &DiskSpdReport<'_>, (span, result): (
 /// A distribution, with its targets and their threads.
 type DistributionUsers<'a> = (&'a [EffectiveRange], Vec<(&'a str, Vec<usize>)>);
 
-/// Writes the effective distributions of random places, each once, with its targets and their threads.
+/// Writes the effective distributions of random offsets without duplicates, with their targets and threads.
 fn spreads(text: &mut String, result: &SpanResult) {
     let mut known: Vec<DistributionUsers<'_>> = Vec::new();
     for (number, targets) in result.threads.iter().enumerate() {
@@ -109,7 +109,7 @@ fn spreads(text: &mut String, result: &SpanResult) {
     }
 }
 
-/// Prints thread numbers as ` 0 - 2 4`; three or more in a row are shortened.
+/// Prints thread numbers as ` 0 - 2 4`; three or more consecutive numbers are shortened.
 fn runs(threads: &[usize]) -> String {
     let mut text = String::new();
     let mut rest = threads;

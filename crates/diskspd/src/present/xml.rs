@@ -174,7 +174,7 @@ fn percentile(markup: &mut Markup, sides: &[Side; 3], percent: f64) {
     let names = ["ReadMilliseconds", "WriteMilliseconds", "TotalMilliseconds"];
     for (name, side) in names.iter().zip(sides) {
         let value = if percent == 0.0 { side.latency.ns_min() } else { side.latency.percentile(percent) };
-        // A reader of percentiles fails if that of all I/O is missing.
+        // Programs that read percentiles fail if those of all I/O are missing.
         let always = *name == "TotalMilliseconds";
         if let Some(ns) = value.or(always.then_some(0)) {
             markup.leaf(name, milliseconds(ns as f64 / 1e6));
@@ -182,7 +182,7 @@ fn percentile(markup: &mut Markup, sides: &[Side; 3], percent: f64) {
     }
 }
 
-/// Writes mean and deviation of a direction; nothing if it has no I/O.
+/// Writes mean and deviation of a direction; nothing if the direction has no I/O.
 fn moments(markup: &mut Markup, (mean, deviation): (&str, &str), side: &Side) {
     if side.tally.ops > 0 {
         markup.leaf(mean, milliseconds(side.mean_ms()));

@@ -1,4 +1,4 @@
-//! One element of a profile: its children by name, each once, and its text as a value; errors have their place.
+//! An element of a profile: its children by name, each once, and its text as a value; errors have a place.
 
 use options::near::within;
 use roxmltree::{Document, Node};
@@ -11,13 +11,13 @@ const NEAR_EDITS: usize = 3;
 pub struct ProfileError {
     /// Line and column, from 1, if there is a place.
     pub place: Option<(u32, u32)>,
-    /// What is wrong there, and what would do.
+    /// The problem, and what would be valid.
     pub why: String,
 }
 
 type ProfileResult<T> = Result<T, ProfileError>;
 
-/// An element.
+/// An element of a profile.
 #[derive(Clone, Copy)]
 pub struct Element<'a> {
     document: &'a Document<'a>,
@@ -34,7 +34,7 @@ impl<'a> Element<'a> {
         Err(root.wrong(format!("a profile's root is <{name}>, not <{}>", root.name())))
     }
 
-    /// Its name, without a namespace.
+    /// Name of the element, without a namespace.
     pub fn name(&self) -> &'a str {
         self.node.tag_name().name()
     }
@@ -49,7 +49,7 @@ impl<'a> Element<'a> {
         ProfileError { place: Some((place.row, place.col)), why: why.into() }
     }
 
-    /// Returns its children, all of which must be `known`, and of which only those in `many` may occur more than once.
+    /// Returns the children, all of which must be `known`; only those in `many` may occur more than once.
     pub fn children(&self, known: &[&str], many: &[&str]) -> ProfileResult<Vec<Element<'a>>> {
         self.attributes(&[])?;
         let mut children: Vec<Element<'a>> = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Reads an attribute as a number of at most `most`.
+    /// Reads an attribute as a number up to `most`.
     pub fn attribute(&self, name: &str, most: u32) -> ProfileResult<u32> {
         let Some(attribute) = self.node.attribute_node(name) else {
             return Err(self.wrong(format!("<{}> needs the attribute {name}", self.name())));
@@ -112,7 +112,7 @@ impl<'a> Element<'a> {
         self.node.attribute(name)
     }
 
-    /// Returns its text; it must hold nothing else.
+    /// Returns the text of the element, which must have no other content.
     pub fn raw_text(&self) -> ProfileResult<String> {
         if let Some(child) = self.node.children().find(|child| child.is_element()) {
             let why = format!("<{}> holds a value, no elements", self.name());
@@ -121,19 +121,19 @@ impl<'a> Element<'a> {
         Ok(self.node.children().filter_map(|child| child.text().filter(|_| child.is_text())).collect())
     }
 
-    /// Returns its text; it must have no attributes.
+    /// Returns the text of the element, which must have no attributes.
     pub fn text(&self) -> ProfileResult<String> {
         self.attributes(&[])?;
         self.raw_text()
     }
 
-    /// Reads its text as a whole number from `least` to `most`; it must have no attributes.
+    /// Reads the text as a whole number from `least` to `most`; the element must have no attributes.
     pub fn number(&self, least: u64, most: u64) -> ProfileResult<u64> {
         self.attributes(&[])?;
         self.number_beside(least, most)
     }
 
-    /// Reads its text as a whole number from `least` to `most`; attributes have been checked already.
+    /// Reads the text as a whole number from `least` to `most`; the caller has already checked the attributes.
     pub fn number_beside(&self, least: u64, most: u64) -> ProfileResult<u64> {
         let text = self.raw_text()?;
         let value = text.trim().trim_start_matches('+').parse::<u64>().ok();
@@ -146,12 +146,12 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// Reads its text as a number of 32 bits, at least `least`.
+    /// Reads the text as a 32-bit number, at least `least`.
     pub fn number32(&self, least: u32) -> ProfileResult<u32> {
         self.number(u64::from(least), u64::from(u32::MAX)).map(|value| value as u32)
     }
 
-    /// Reads its text as a truth value.
+    /// Reads the text as a Boolean.
     pub fn flag(&self) -> ProfileResult<bool> {
         let text = self.text()?;
         match text.trim() {
@@ -161,7 +161,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Reads its text as one of these words.
+    /// Reads the text as one of `words`.
     pub fn one_of<T: Copy>(&self, words: &[(&str, T)]) -> ProfileResult<T> {
         let text = self.text()?;
         let found = words.iter().find(|(word, _)| *word == text.trim());

@@ -1,6 +1,6 @@
-//! The elements of a profile. Children are read in any order, each once, and written in DiskSpd's; what 2.2's schema does not
-//! allow is an error with its place. What 2.2 omits when it writes (new data for each write, statistics of waiting,
-//! experiments) is written if it was asked for, so that nothing is lost on the way back.
+//! The elements of a profile. Children are read in any order, each once, and written in DiskSpd's order; anything that
+//! 2.2's schema does not allow is an error with a place. Settings that 2.2 omits when it writes (new data for each
+//! write, wait statistics, experiments) are written if they are set, so that a profile can be read back without loss.
 
 use roxmltree::Document;
 

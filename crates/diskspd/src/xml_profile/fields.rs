@@ -1,4 +1,4 @@
-//! Elements of a profile as rows: how each is read, and how it is written if it applies.
+//! Child elements of a profile as rows: how each is read, and how it is written if it applies.
 
 use super::element::{Element, ProfileError};
 use crate::markup::Markup;
@@ -7,7 +7,7 @@ pub type ProfileResult<T> = Result<T, ProfileError>;
 
 /// A child of the element that describes a `T`.
 pub struct Field<T: 'static> {
-    /// Its name.
+    /// Name of the child element.
     pub name: &'static str,
     /// Reads the child into the value.
     pub read: fn(&mut T, Element<'_>) -> ProfileResult<()>,
@@ -15,7 +15,7 @@ pub struct Field<T: 'static> {
     pub write: fn(&T, &mut Markup),
 }
 
-/// Reads the children of `element` into `of`, in any order and each once; returns the names of those that exist.
+/// Reads the children of `element` into `of`, in any order and each once; returns the names of those present.
 pub fn read<T>(of: &mut T, element: Element<'_>, fields: &[Field<T>]) -> ProfileResult<Vec<&'static str>> {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     let mut there = Vec::new();
@@ -38,7 +38,7 @@ pub fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static
     words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word)
 }
 
-/// A child whose text is a value: how it is read, and optionally the value for which it is omitted.
+/// A child whose text is a value: how to read it, and optionally the value for which it is omitted.
 macro_rules! value {
     ($name:literal, $field:ident, $child:ident => $read:expr) => {
         $crate::xml_profile::fields::Field {

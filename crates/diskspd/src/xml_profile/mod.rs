@@ -1,4 +1,4 @@
-//! Profiles as XML: written as `-Rpxml` shows them, and read as `-X` takes them.
+//! Profiles as XML: written as `-Rpxml` prints them, and read as `-X` accepts them.
 
 mod element;
 mod elements;
@@ -14,7 +14,7 @@ use super::profile::Profile;
 /// Replaces the templates `*1`, `*2`, … by `targets`.
 ///
 /// # Errors
-/// A sentence if a target has no template to fill, or a template no target. Without any target, all templates may stay.
+/// A sentence if a target or a template is left over. Without targets, all templates may stay.
 pub(super) fn substitute(profile: &mut Profile, targets: &[&str]) -> Result<(), String> {
     let mut used = vec![false; targets.len()];
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {

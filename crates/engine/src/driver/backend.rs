@@ -3,33 +3,34 @@
 use kernel::{Clock, Queue, QueueError, QueueRefusal};
 use workload::{Completion, Io, Nanos, Wait};
 
-/// I/Os to reap per turn at this depth. What is reaped in a turn is issued again in the next, so this is also the size of a
-/// submission. The whole queue at once would cost the least CPU, but puts device and generator in lock-step: one idles
-/// while the other works through all of it (0.86 of the rate at depth 32 on a virtio disk). One at a time keeps both
-/// busy, for a system call and a doorbell each. An eighth of the queue keeps seven eighths at the device and is within 2 %
-/// of the best share there; beyond 16 a larger share saves nothing. `bench/results/engine-2026-11-21.txt` has the figures.
+/// Returns the number of I/Os to reap per turn at this depth. I/Os reaped in a turn are issued again in the next, so
+/// this is also the size of a submission. Reaping the whole queue at once would cost the least CPU, but puts device and
+/// generator in lock-step: one idles while the other works through all of it (0.86 of the rate at depth 32 on a virtio
+/// disk). One at a time keeps both busy, for a system call and a doorbell each. An eighth of the queue keeps seven
+/// eighths at the device and is within 2 % of the best share there; beyond 16 a larger share saves nothing.
+/// `bench/results/engine-2026-11-21.txt` has the figures.
 fn share_of(depth: u32) -> usize {
     let eighth = depth / 8;
-    // Shallow queues: two at depth 8, where one costs a fifth more CPU; but no more than a quarter.
+    // Shallow queues: two at depth 8, where reaping one costs a fifth more CPU; but no more than a quarter.
     eighth.clamp((depth / 4).clamp(1, 2), 16) as usize
 }
 
-/// The most I/Os worth reaping in one turn of `queue` at this depth; at least one.
+/// Returns the greatest number of I/Os worth reaping in one turn of `queue` at this depth; at least one.
 pub(super) fn taken_back(queue: &impl Queue, depth: u32) -> usize {
     if queue.ends_at_once() { depth as usize } else { share_of(depth) }
 }
 
-/// Does no I/O: every request succeeds as soon as it is queued. What remains is the cost of the engine itself.
+/// A queue without I/O: every request succeeds as soon as it is queued. What remains is the cost of the engine itself.
 #[derive(Debug)]
 pub struct Null {
     ended: Vec<Completion>,
     depth: usize,
-    /// One buffer for all slots, because nobody looks at what is written.
+    /// One buffer for all slots, because nobody reads the written data.
     buffer: Vec<u8>,
     clock: Clock,
 }
 
-/// How late a timer may fire; the rest of the time before a due time is spent in turns without sleeping.
+/// Longest delay of a timer; the rest of the time before a due time is spent in turns without sleeping.
 const SPIN: Nanos = Nanos::from_micros(60);
 
 impl Null {
@@ -74,7 +75,7 @@ impl Queue for Null {
 
     #[inline]
     fn submit(&mut self, _done: &mut Vec<Completion>) -> Result<(), QueueError> {
-        // What is queued has completed already.
+        // Queued I/Os have completed already.
         Ok(())
     }
 
@@ -105,7 +106,7 @@ impl Queue for Null {
 }
 
 impl Null {
-    /// Returns as many completions as `done` has room for; without any it sleeps until shortly before the time of `wait`.
+    /// Returns as many completions as `done` has room for; if there are none, sleeps until shortly before `wait` ends.
     #[inline(never)]
     fn wait_and_copy(&mut self, wait: Wait, done: &mut Vec<Completion>) {
         let spare = done.capacity() - done.len();

@@ -9,19 +9,19 @@ use workload::{Verify, WorkerPlan};
 use super::EngineError;
 use crate::verify::Wrong;
 
-/// Most intervals dumped per worker: if everything is wrong, the files would fill the disk.
+/// Greatest number of intervals dumped per worker: if everything is wrong, the files would fill the disk.
 const MOST: u32 = 1_000;
 
-/// Where a worker's wrong intervals are written.
+/// The destination of a worker's wrong intervals.
 #[derive(Debug)]
 pub(super) struct Dump {
-    /// By file: prefix of its dumps' names.
+    /// Prefix of the names of a file's dumps, by file.
     stems: Box<[PathBuf]>,
     left: u32,
 }
 
 impl Dump {
-    /// The dump that `plan` asks for, if any.
+    /// Returns the dump that `plan` asks for, if any.
     pub(super) fn of(plan: &WorkerPlan) -> Option<Dump> {
         let Verify::On(verification) = &plan.verify else { return None };
         let folder = verification.dump.as_ref()?;
@@ -29,7 +29,7 @@ impl Dump {
         Some(Dump { stems: plan.files.iter().map(stem).collect(), left: MOST })
     }
 
-    /// Writes what is wrong at byte `offset` of file `file`.
+    /// Writes the wrong interval at byte `offset` of file `file`.
     ///
     /// # Errors
     /// If a file cannot be made, or its name is a link.
@@ -48,7 +48,7 @@ impl Dump {
     }
 }
 
-/// Writes a file anew, through no link: another user must not choose what is overwritten, even by a link made meanwhile.
+/// Replaces a file's contents, through no link: another user must not choose the file, even by a link made meanwhile.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     kernel::open_outlet(path, Links::Refused)?.emptied()?.write_all(bytes)
 }

@@ -1,4 +1,4 @@
-//! Backends that panic or fall silent, chosen by the name of a job: how the driver handles a worker that is lost.
+//! Backends that panic or fall silent, chosen by the name of a job, to test how the driver handles a lost worker.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -18,10 +18,10 @@ const LATER: &str = "panics later";
 const SILENT: &str = "falls silent";
 const SLEEPY: &str = "falls silent and wakes";
 
-/// After this long a step counts as hung; far longer than any of these takes.
+/// Time after which a step counts as hung; far longer than any of these steps takes.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// A backend that does what the name of its job says.
+/// A backend that misbehaves according to the name of its job.
 #[derive(Debug)]
 pub(super) struct Faulty {
     inner: Null,
@@ -31,7 +31,7 @@ pub(super) struct Faulty {
 }
 
 impl Faulty {
-    /// The faulty backend of `plan`; `None` if it is to have a real one.
+    /// Returns the faulty backend of `plan`; `None` if the job is to have a real one.
     pub(super) fn of(plan: &WorkerPlan, clock: Clock) -> Option<Faulty> {
         let kind = [OPENING, LATER, SILENT, SLEEPY].into_iter().find(|kind| *kind == plan.job)?;
         assert!(kind != OPENING, "the backend panicked as planned");
@@ -145,7 +145,7 @@ impl Observer for Listener {
     fn interval(&mut self, _: &Interval) {}
 
     fn silence(&mut self, silence: &Silence) {
-        // A silence that was noticed ends, so that the sleepy device wakes.
+        // Ends a noticed silence, so that the sleepy device wakes.
         WOKEN.fetch_or(silence.stage == SilenceStage::Noticed, Ordering::Relaxed);
         self.heard.push(silence.clone());
     }
@@ -155,7 +155,7 @@ impl Observer for Listener {
     }
 }
 
-/// Runs `plan` on a thread of its own, so that a step that hangs fails its test.
+/// Runs `plan` in a separate thread, so that a step that hangs fails its test.
 fn run(plan: StepPlan, patience: Nanos) -> (Result<StepRecord, EngineError>, Vec<Silence>) {
     let (sender, ended) = channel();
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! How far a worker's writes are proven, kept in a file as it goes, so that it survives a killed run.
+//! The proven part of a worker's writes, stored in a file during the run, so that it survives if the run is killed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -9,7 +9,7 @@ use workload::{Acknowledgement, Completion, Direction, Io, StateFile, Verify, Wo
 use super::EngineError;
 use crate::verify::{WriteProgress, encode};
 
-/// Writes announced at a time: as many may be on the device beyond the last proven write when the run is killed.
+/// Number of writes announced at a time; a kill may leave this many on the device beyond the last proven write.
 const AHEAD: u64 = 256;
 
 /// The I/O in a slot.
@@ -27,18 +27,18 @@ struct InSlot {
 pub(super) struct Journal {
     file: File,
     state: StateFile,
-    /// Number of writes issued so far, which is also the number of the last.
+    /// Number of writes issued so far, which is also the number of the last write.
     issued: u64,
     slots: Box<[InSlot]>,
-    /// By file: the first N writes have been flushed as far as they went to this file.
+    /// Number of writes, from the first, of which the part that went to a file has been flushed, by file.
     flushed: Box<[u64]>,
-    /// Number of the first write that failed; it and all later ones are not proven.
+    /// Number of the first write that failed; this and all later ones are not proven.
     failed: u64,
     kept: WriteProgress,
 }
 
 impl Journal {
-    /// The journal that `plan` asks for; `None` if it asks for none.
+    /// Opens the journal that `plan` asks for; `None` if it asks for none.
     pub(super) fn open(plan: &WorkerPlan, slots: u32) -> std::io::Result<Option<Journal>> {
         let Verify::On(verification) = &plan.verify else { return Ok(None) };
         let Some(state) = &verification.state else { return Ok(None) };
@@ -72,7 +72,7 @@ impl Journal {
         if self.issued > self.kept.most { self.keep(self.proven()) } else { Ok(()) }
     }
 
-    /// Notes completions. A flush that succeeded is recorded before anything else is issued.
+    /// Notes completions. A successful flush is recorded before anything else is issued.
     pub(super) fn ended_all(&mut self, done: &[Completion]) -> std::io::Result<()> {
         let mut flushed = false;
         for done in done {
@@ -94,7 +94,7 @@ impl Journal {
         if flushed && self.state.when == Acknowledgement::Flushed { self.keep(self.proven()) } else { Ok(()) }
     }
 
-    /// The error that the file could not be written.
+    /// The error for a journal file that could not be written.
     pub(super) fn error(&self, source: std::io::Error) -> EngineError {
         EngineError::State { path: self.state.path.clone(), source }
     }
@@ -124,7 +124,7 @@ impl Journal {
         self.file.write_all_at(&bytes, 0)?;
         match self.state.when {
             Acknowledgement::Ended => Ok(()),
-            // It must survive a crash of the machine too.
+            // The file must survive a crash of the machine too.
             Acknowledgement::Flushed => self.file.sync_data(),
         }
     }

@@ -19,7 +19,7 @@ use workload::Io;
 
 use crate::worker::WorkerError;
 
-/// ETIMEDOUT, the error recorded for I/O that was waited for in vain.
+/// ETIMEDOUT, the error recorded for an I/O that did not complete in time.
 const IN_VAIN: i32 = 110;
 
 /// Why a step could not run or had to be given up.
@@ -99,7 +99,7 @@ pub enum EngineError {
     Panicked {
         /// The worker's index in the plan.
         number: usize,
-        /// Its job.
+        /// Job of the worker.
         job: String,
         /// The panic's message.
         message: String,

@@ -1,12 +1,12 @@
-//! Drops the page cache between two passes of a worker over its files, so that a pass reads from the volume what the one
-//! before it left in memory.
+//! Drops the page cache between two passes of a worker over its files, so that each pass reads from the volume and not
+//! from memory.
 
 use std::os::fd::AsFd;
 
 use kernel::OpenFile;
 use workload::{Bytes, Io};
 
-/// How far a worker is in its pass.
+/// The progress of a worker within its pass.
 #[derive(Debug)]
 pub(super) struct Passes {
     files: Vec<OpenFile>,
@@ -16,7 +16,7 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Passes of `length` over `files`; `None` if none are asked for.
+    /// Passes of `length` over `files`; `None` if the plan asks for none.
     pub(super) fn new(length: Option<Bytes>, files: Vec<OpenFile>) -> Option<Passes> {
         length.filter(|length| *length > Bytes(0)).map(|length| Passes { files, length: length.0, issued: 0 })
     }
@@ -26,8 +26,9 @@ impl Passes {
         self.issued += ios.iter().map(|io| u64::from(io.bytes)).sum::<u64>();
     }
 
-    /// Drops the page cache once a pass has been issued; returns whether it did. Dirty pages are not waited for, as in fio, and
-    /// if the kernel ignores the advice, nothing changes. At depth the last I/Os of the pass may still be in flight.
+    /// Drops the page cache once a pass has been issued; returns whether it did. Dirty pages are not waited for, as in
+    /// fio, and if the kernel ignores the advice, nothing changes. At depth, the pass's last I/Os may still be in
+    /// flight.
     pub(super) fn turn_over(&mut self) -> bool {
         if self.issued < self.length {
             return false;

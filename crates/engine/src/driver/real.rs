@@ -1,5 +1,5 @@
-//! The driver in real time, coordinating side: starts a thread per worker, collects, reports to the observer, decides, and
-//! ends even if the kernel does not release an I/O.
+//! The driver in real time, coordinating side: starts a thread per worker, collects and reports their results, decides,
+//! and ends even if the kernel does not release an I/O.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use crate::rules::{Rules, Timetable};
 use crate::worker::{Failure, SlotPlan, SlotsView, counters, flows, phases};
 use crate::worker_set::Command;
 
-/// How often results of the workers are collected.
+/// Time between two collections of the workers' results.
 const POLL: Duration = Duration::from_millis(20);
-/// How often results are collected if every I/O is traced.
+/// Time between two collections if every I/O is traced.
 const POLL_TRACED: Duration = Duration::from_millis(5);
-/// Time between releasing the workers and the step's start: long enough for every thread to wake.
+/// Time from releasing the workers to the step's start: long enough for every thread to wake.
 const LEAD: Nanos = Nanos::from_millis(2);
-/// How long an interrupted step waits for I/O in flight before it gives up on it.
+/// Longest time that an interrupted step waits for I/Os in flight.
 const DRAIN: Nanos = Nanos::from_millis(800);
-/// How long it then waits for the workers to notice.
+/// Longest time after that for the workers to notice.
 const PARTING: Nanos = Nanos::from_millis(150);
 
-/// The coordinator's end of one worker.
+/// The coordinator's handle of one worker.
 struct WorkerThread {
     /// `None` once it has been joined.
     thread: Option<JoinHandle<()>>,
@@ -51,7 +51,7 @@ struct WorkerThreads<'a> {
     features: Vec<Note>,
     failure: Option<EngineError>,
     silences: SilenceWatch,
-    /// Whether the step no longer waits for I/O that does not come back.
+    /// Whether the step no longer waits for I/Os that do not complete.
     given_up: bool,
 }
 
@@ -59,14 +59,14 @@ struct WorkerThreads<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readiness {
     Ready,
-    /// The observer asked to stop before they all were.
+    /// The observer asked to stop before all workers were ready.
     Interrupted,
 }
 
 /// Runs `plan` in real time: worker `i` works on `files[i]`, opened with the plan's directness and, for writes, with a
 /// permit. Workers on [`BackendKind::Null`] need none. The threads end with the step, except those that the kernel
-/// holds after an interrupt, or when nothing came back for the observer's patience; the record's notes then name
-/// the I/O.
+/// holds after an interrupt, or after no I/O completed within the observer's patience; the record's notes then name the
+/// I/O.
 ///
 /// # Errors
 /// [`EngineError`] if the step could not start, or the queue stopped working.
@@ -115,7 +115,7 @@ fn buffers(plan: &StepPlan) -> Bytes {
     Bytes(plan.workers.iter().map(of_worker).fold(0, u64::saturating_add))
 }
 
-/// Checks that files to be written were opened as the plan says, or writes would be stable later than they seem.
+/// Checks that files to be written were opened as planned; otherwise writes would be stable later than they seem.
 fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
     let (job, sync) = (&worker.job, worker.terms.sync);
     let other = files.iter().find(|file| file.is_writable() && file.sync() != sync);
@@ -126,7 +126,7 @@ fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
 }
 
 impl<'a> WorkerThreads<'a> {
-    /// Starts a thread for each worker; each gets ready and then waits for the start.
+    /// Starts a thread for each worker, which gets ready and then waits for the start.
     fn start(
         plan: &'a StepPlan,
         files: &'a [Vec<OpenFile>],
@@ -199,7 +199,7 @@ impl<'a> WorkerThreads<'a> {
     fn cancel(&mut self) {
         self.shared.cancel();
         for thread in self.threads.drain(..).filter_map(|thread| thread.thread) {
-            // A thread that failed has reported why through the channel.
+            // A thread that failed has reported the reason through the channel.
             let _ = thread.join();
         }
     }
@@ -208,7 +208,7 @@ impl<'a> WorkerThreads<'a> {
     fn run(&mut self, coordinator: &mut Coordinator<'_>) {
         let mut patience = Nanos::MAX;
         let traced = self.plan.workers.iter().any(|worker| worker.terms.trace);
-        // A worker has three spare sheets: intervals shorter than a poll would use them up before the next.
+        // A worker has three spare sheets, which intervals shorter than a poll would use up before the next poll.
         let poll = if traced { POLL_TRACED } else { POLL }
             .min(Duration::from_nanos(self.plan.interval.0.max(500_000)));
         while self.is_running(coordinator) && self.clock.now() < patience {
@@ -231,7 +231,7 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// Checks whether anything comes back, and reports a silence.
+    /// Checks whether I/Os complete, and reports a silence.
     fn watch_for_silence(&mut self, coordinator: &mut Coordinator<'_>) {
         let now = self.clock.now();
         let Some(passed) = self.silences.is_due(now).filter(|_| !self.given_up) else { return };
@@ -249,7 +249,7 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// Ends silences whose last I/O came back after the last look.
+    /// Ends silences whose last I/O completed after the last look.
     fn end_silences(&mut self, coordinator: &mut Coordinator<'_>) {
         let now = self.clock.now();
         for (number, thread) in self.threads.iter().enumerate() {
@@ -307,7 +307,7 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// Ends the step: makes stuck workers give up, names the I/Os the kernel holds, and joins the other threads.
+    /// Ends the step: makes stuck workers give up, names the I/Os that the kernel holds, and joins the other threads.
     fn close(&mut self, coordinator: &mut Coordinator<'_>) -> Result<(), EngineError> {
         self.shared.abandon.store(true, Ordering::Relaxed);
         let until = self.clock.now() + PARTING;
@@ -336,7 +336,7 @@ impl<'a> WorkerThreads<'a> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Notes what worker `number` has in flight; returns it as failures if the step was given up.
+    /// Notes the I/Os that worker `number` has in flight; returns them as failures if the step was given up.
     fn name_what_is_stuck(&self, number: usize, coordinator: &mut Coordinator<'_>) -> Vec<Failure> {
         let (Some(view), Some(worker)) = (&self.threads[number].view, self.plan.workers.get(number)) else {
             return Vec::new();
@@ -367,7 +367,7 @@ fn start_thread(
         let job = task.plan.job.clone();
         // The coordinator receives every message until it has given this worker up.
         let tell = |message| drop(sender.send((number, message)));
-        // What a panicking worker leaves behind is read only through atomics and locks, which tolerate that.
+        // State that a panicking worker leaves is read only through atomics and locks, which tolerate a panic.
         if let Err(cause) = catch_unwind(AssertUnwindSafe(|| task.work(&tell))) {
             tell(Message::Failed(EngineError::Panicked { number, job, message: said(cause.as_ref()) }));
         }

@@ -1,4 +1,4 @@
-//! Notices when nothing comes back: looks at each worker's I/Os in flight a few times a second, from outside.
+//! Notices when no I/O completes: looks at each worker's I/Os in flight a few times a second, from outside.
 
 use kernel::OpenFile;
 use record::{Silence, SilenceStage};
@@ -6,25 +6,25 @@ use workload::{Direction, Nanos, WorkerPlan};
 
 use crate::worker::{InFlight, SlotsView};
 
-/// How often it looks. Each look reads cache lines that the worker writes, so not at every turn.
+/// Time between two looks. Each look reads cache lines that the worker writes, so it is not made at every turn.
 const EVERY: Nanos = Nanos::from_millis(250);
-/// Most of the time between two looks that counts: for a stopped process it is unknown what came back meanwhile.
+/// Longest time between two looks that counts: completions while the process was stopped are unknown.
 const LOOK_MOST: Nanos = Nanos::SECOND;
-/// Silence from which a device counts as not answering: far above any latency that a volume has on purpose, and soon enough
-/// for a person who waits.
+/// Silence after which a device counts as not answering: far above any intended latency of a volume, and short enough
+/// for a user who waits.
 const NOTICED: Nanos = Nanos::from_secs(5);
 
-/// A worker to look at.
+/// A worker to watch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchedWorker<'a> {
-    /// Its index in the step's plan.
+    /// Index of the worker in the step's plan.
     pub(super) number: usize,
     pub(super) plan: &'a WorkerPlan,
     pub(super) files: &'a [OpenFile],
     pub(super) view: &'a SlotsView,
 }
 
-/// Watches what the workers of a step have in flight.
+/// Watches the I/Os in flight of a step's workers.
 #[derive(Debug)]
 pub(super) struct SilenceWatch {
     patience: Nanos,
@@ -32,16 +32,16 @@ pub(super) struct SilenceWatch {
     seen: Vec<WorkerSilence>,
 }
 
-/// What was seen of one worker.
+/// Observations of one worker.
 #[derive(Debug, Default)]
 struct WorkerSilence {
-    /// By slot: when the I/O in it was issued.
+    /// When the I/O in each slot was issued.
     issues: Vec<Option<Nanos>>,
     /// Pages that the flush longest in flight still has to write.
     to_write: Option<u64>,
-    /// How long nothing has come back.
+    /// Time without any completion.
     silent: Nanos,
-    /// The last report about a silence that goes on.
+    /// The last report about an ongoing silence.
     told: Option<Silence>,
 }
 
@@ -51,7 +51,7 @@ impl SilenceWatch {
         SilenceWatch { patience, looked: now, seen: (0..workers).map(|_| WorkerSilence::default()).collect() }
     }
 
-    /// Time since the last look, if another is due; `None` otherwise.
+    /// Returns the time since the last look, at most [`LOOK_MOST`], if another look is due; `None` otherwise.
     pub(super) fn is_due(&mut self, now: Nanos) -> Option<Nanos> {
         let passed = now.since(self.looked);
         (passed >= EVERY).then(|| {
@@ -60,7 +60,7 @@ impl SilenceWatch {
         })
     }
 
-    /// Looks at `worker`, `passed` after the last look; returns the silence to report, if any.
+    /// Looks at `worker`, at `passed` after the last look; returns the silence to report, if any.
     pub(super) fn look(&mut self, worker: WatchedWorker<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
         assert!(passed <= LOOK_MOST, "{passed:?} count of the time between two looks");
         let WatchedWorker { number, plan, files, view } = worker;
@@ -97,21 +97,21 @@ impl SilenceWatch {
         Some(silence)
     }
 
-    /// Stops watching worker `number`, which is over, whatever was in flight.
+    /// Stops watching worker `number`, which is over, even if I/Os were in flight.
     pub(super) fn leave(&mut self, number: usize, now: Nanos) -> Option<Silence> {
         self.seen.get_mut(number)?.end(now)
     }
 }
 
 impl WorkerSilence {
-    /// Whether `io` is a flush that makes progress: much written through the page cache takes time to reach the device.
+    /// Whether `io` is a flush that makes progress: much data from the page cache takes time to reach the device.
     fn flush_goes_on(&mut self, io: &InFlight, files: &[OpenFile]) -> bool {
         let file = files.get(io.file as usize).filter(|_| io.kind == Direction::Flush);
         let left = file.and_then(kernel::pages_to_write);
         left != std::mem::replace(&mut self.to_write, left)
     }
 
-    /// Ends a silence that was reported, because something has come back.
+    /// Ends a silence that was reported, because an I/O has completed.
     fn end(&mut self, now: Nanos) -> Option<Silence> {
         let told = self.told.take().filter(|told| told.stage == SilenceStage::Noticed)?;
         let lasted = told.lasted + now.since(told.at);

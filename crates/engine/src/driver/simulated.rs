@@ -1,5 +1,5 @@
-//! The driver in virtual time: one thread, one heap of events over all workers, and a volume that knows at admission
-//! when an I/O will complete. The same plan and seed give the same record, to the last bit.
+//! The driver in virtual time: one thread, one heap of events over all workers, and a volume that determines at
+//! admission when an I/O will complete. The same plan and seed give the same record, to the last bit.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -20,7 +20,7 @@ use crate::worker_set::Command;
 /// A volume's answer to an I/O, given at admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeAnswer {
-    /// When it will complete; not before its admission. [`Nanos::MAX`]: never.
+    /// When the I/O will complete; not before its admission. [`Nanos::MAX`]: never.
     pub done_at: Nanos,
     /// Bytes moved, or the negated errno.
     pub result: i32,
@@ -31,8 +31,8 @@ pub trait Volume {
     /// Admits `io` at `now`. Times never go back from call to call.
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer;
 
-    /// When a worker that is ready to run at `now` gets a CPU: `now`, unless the simulation takes CPUs away. Calls are not in
-    /// order of time.
+    /// Returns when a worker that is ready to run at `now` gets a CPU: `now`, unless the simulation takes CPUs away.
+    /// Calls are not in order of time.
     fn has_cpu_at(&mut self, now: Nanos) -> Nanos {
         now
     }
@@ -41,7 +41,7 @@ pub trait Volume {
 /// `slot` of an event that wakes its worker.
 const WAKE: u32 = u32::MAX;
 
-/// Most events between two checks whether the observer wants to stop: some milliseconds.
+/// Greatest number of events between two checks whether the observer wants to stop: some milliseconds.
 const EVENTS_A_LOOK: u32 = 1 << 15;
 
 /// A completion, or a wake if `slot` is [`WAKE`].
@@ -72,17 +72,17 @@ impl PartialOrd for Event {
 
 /// A worker with its pending wake.
 struct SimulatedWorker {
-    /// `None` once it is over.
+    /// `None` once the worker is over.
     worker: Option<Worker>,
     rules: Rules,
     batch: Batch,
-    /// Time of its wake in the heap; `MAX` if there is none.
+    /// Time of the worker's wake in the heap; `MAX` if there is none.
     wake_at: Nanos,
-    /// The part of its time ready without a CPU that has not been reported to it: from when until when.
+    /// Start and end of the worker's time ready without a CPU that has not been reported to it.
     without_cpu: Option<(Nanos, Nanos)>,
 }
 
-/// Everything but the heap, so that the heap's top can be replaced while a turn is taken.
+/// Everything except the heap, so that the heap's top can be replaced during a turn.
 struct Simulation<'v, V: ?Sized> {
     workers: Vec<SimulatedWorker>,
     volume: &'v mut V,
@@ -90,7 +90,7 @@ struct Simulation<'v, V: ?Sized> {
     sequence: u64,
     /// Events of one turn.
     fresh: Vec<Event>,
-    /// Workers that finished in that turn.
+    /// Workers that finished in the same turn.
     finished: Vec<usize>,
 }
 
@@ -131,7 +131,7 @@ pub fn run_simulated<V: Volume + ?Sized>(
 }
 
 impl SimulatedWorker {
-    /// Tells the worker how long it has been without a CPU, up to `now` at most.
+    /// Reports to the worker its time without a CPU, up to `now` at most.
     fn tell_wait(&mut self, now: Nanos) {
         let Some((from, until)) = self.without_cpu.take() else { return };
         let upto = now.min(until);
@@ -168,7 +168,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
             now = event.at;
             self.handle(&event);
             let mut fresh = self.fresh.drain(..);
-            // The common case, one I/O back and one out, moves one event through the heap instead of two.
+            // The common case, one completion and one new I/O, moves one event through the heap instead of two.
             match (heap.peek_mut(), fresh.next()) {
                 (Some(mut top), Some(first)) => *top = first,
                 (Some(top), None) => drop(PeekMut::pop(top)),
@@ -201,7 +201,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         over
     }
 
-    /// Removes workers that have finished, and lets others begin or stop because of it.
+    /// Removes workers that have finished, and makes others begin or stop as a result.
     #[cold]
     fn settle(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
         while let Some(number) = self.finished.pop() {
@@ -242,7 +242,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         self.turn(number, event.at);
     }
 
-    /// Puts an event off until its worker has a CPU.
+    /// Postpones an event until its worker has a CPU.
     #[cold]
     fn put_off(&mut self, event: &Event, cpu_at: Nanos) {
         self.workers[event.worker as usize].without_cpu.get_or_insert((event.at, cpu_at)).1 = cpu_at;
@@ -287,7 +287,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         }
     }
 
-    /// Hands over intervals that are over, and stops all workers if the coordinator says so.
+    /// Hands over finished intervals, and stops all workers if the coordinator says so.
     fn look(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
         self.workers.iter_mut().for_each(|worker| worker.tell_wait(now));
         self.running().for_each(|worker| worker.reach(now));

@@ -24,22 +24,22 @@ use crate::rules::{Rules, Timetable};
 use crate::verify::Prover;
 use crate::worker::{Failure, MISMATCH, SharedFlow, SlotPlan, SlotsView, Wake, Worker};
 
-/// A wait longer than this shows a volume so slow that a timer for the wait costs nothing noticeable; then waits end at
+/// Wait from which a volume counts as slow: a timer for the wait then costs nothing noticeable. Waits then end at
 /// interval edges too, so that intervals are handed over on time and commands are noticed. On a faster volume a timer
 /// would cost several per cent, and completions come often enough.
 const SLOW: Nanos = Nanos::from_micros(50);
-/// Longest slow wait, after which the worker checks whether it is to stop.
+/// Longest wait on a slow volume, after which the worker checks whether it is to stop.
 const ATTENTION: Nanos = Nanos::from_millis(50);
 
 /// State that all threads of a step share.
 #[derive(Debug)]
 pub(super) struct SharedState {
-    /// One per worker: issue nothing more.
+    /// Set if a worker is to issue nothing more, by worker.
     stop: Box<[AtomicBool]>,
-    /// Leave what is in flight and end.
+    /// Whether workers are to end with I/Os in flight.
     pub(super) abandon: AtomicBool,
     gate: Mutex<Gate>,
-    /// One per worker: when it begins, once it has been called.
+    /// When a worker begins, once it has been called, by worker.
     calls: Mutex<Box<[Option<Nanos>]>>,
     /// Signals that a worker may start, begin or stop.
     opened: Condvar,
@@ -88,7 +88,7 @@ impl SharedState {
         self.opened.notify_all();
     }
 
-    /// Waits until worker `number` is called, and returns when it begins; `None` if it is told to stop or `clock` reaches
+    /// Waits until worker `number` is called, and returns when it begins; `None` if it is to stop or `clock` reaches
     /// `latest` first.
     fn wait_for_call(&self, number: usize, clock: Clock, latest: Nanos) -> Option<Nanos> {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ impl SharedState {
         self.opened.notify_all();
     }
 
-    /// Waits for the times of the step; `None` if it does not start.
+    /// Waits for the timetable of the step; `None` if it does not start.
     fn wait(&self) -> Option<Timetable> {
         let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -135,16 +135,16 @@ impl SharedState {
 
 /// A message from a thread to the coordinator.
 pub(super) enum Message {
-    /// It is ready to start.
+    /// The thread is ready to start.
     Ready {
-        /// Shows what is in flight, to name it if the thread gets stuck.
+        /// Shows the I/Os in flight, to name them if the thread gets stuck.
         view: SlotsView,
         /// The backend's description of itself.
         features: String,
     },
-    /// It has drained, or has given up on what is in flight.
+    /// The worker has drained, or has given up on I/Os in flight.
     Over(Box<Outcome>),
-    /// It cannot continue.
+    /// The thread cannot continue.
     Failed(EngineError),
 }
 
@@ -158,16 +158,16 @@ impl Message {
     }
 }
 
-/// Everything a thread needs.
+/// The inputs of a worker's thread.
 pub(super) struct WorkerTask {
-    /// Its index in the step's plan.
+    /// Index of the worker in the step's plan.
     pub(super) number: usize,
     pub(super) plan: WorkerPlan,
-    /// Share of a gap by which its pace is shifted.
+    /// Share of a gap by which the worker's pace is shifted.
     pub(super) phase: f64,
-    /// Counters that its offsets share with other workers, one per file.
+    /// Counters that the worker's offsets share with other workers, one per file.
     pub(super) counters: Vec<Option<Arc<AtomicU64>>>,
-    /// The proportion that it keeps with other workers.
+    /// The proportion between this worker and others.
     pub(super) flow: Option<Arc<SharedFlow>>,
     pub(super) rules: Rules,
     pub(super) files: Vec<OpenFile>,
@@ -287,9 +287,9 @@ fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
     waits || paced(plan.pace) || plan.terms.write_pace.is_some_and(paced)
 }
 
-/// Most I/Os that one reap takes, if `best` are worthwhile; no more than one submission carries, or the queue would be short
-/// of its depth while they are issued again. A larger limit in the plan is ignored, because reaping everything puts device
-/// and worker in lock-step; a minimum to wait for raises the number.
+/// Greatest number of I/Os that one reap takes, if `best` are worthwhile; no more than one submission carries, or the
+/// queue would be short of its depth while they are issued again. A larger limit in the plan is ignored, because
+/// reaping everything puts device and worker in lock-step; a minimum to wait for raises the number.
 fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
     let (batching, depth) = (plan.terms.batching, plan.depth as usize);
     let worth = batching.submit_most.map_or(best, |most| best.min(most as usize));
@@ -303,36 +303,36 @@ struct WorkerLoop<'s> {
     worker: Worker,
     filler: Filler,
     writes: bool,
-    /// Verifies what is read, if the plan asks for it.
+    /// Verifies the data read, if the plan asks for it.
     prover: Option<Prover>,
     /// Writes wrong data to files, if the plan asks for it.
     dump: Option<Dump>,
     /// Drops the page cache between passes, if the plan asks for it.
     passes: Option<Passes>,
-    /// Records how far the writes came, if the plan asks for it.
+    /// Records the proven writes, if the plan asks for it.
     journal: Option<Journal>,
     /// Whether anything records each I/O as it is issued.
     is_noted: bool,
     batch: Batch,
-    /// Most I/Os per batch; `usize::MAX` if only the depth limits it.
+    /// Greatest number of I/Os per batch; `usize::MAX` if only the depth limits it.
     submit_most: usize,
-    /// Completions that a full queue waits for.
+    /// Number of completions for which a full queue waits.
     reap_least: usize,
     /// Completions; never grows beyond its capacity.
     done: Vec<Completion>,
     clock: Clock,
     meter: ThreadMeter,
-    /// The meter's time without a CPU when the worker was last told.
+    /// The meter's time without a CPU when it was last reported to the worker.
     waited: Nanos,
-    /// The meter's counters when the worker began to count anew.
+    /// The meter's counters when the worker restarted its counting.
     anew: Option<ThreadCounters>,
     shared: &'s SharedState,
-    /// Its index in the step's plan.
+    /// Index of the worker in the step's plan.
     number: usize,
 }
 
 impl WorkerLoop<'_> {
-    /// Waits for the step's start, or for its own call if the worker begins later.
+    /// Waits for the step's start, or for the worker's call if it begins later.
     fn begin(&mut self, timetable: Timetable, (plan, rules): (&WorkerPlan, &Rules)) {
         self.worker.begin(timetable, first_schedule(rules, plan, &timetable));
         self.clock.sleep_until(timetable.start);
@@ -345,7 +345,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Turns until the worker has finished; returns what its thread used while counting.
+    /// Takes turns until the worker has finished; returns the resources that its thread used while counting.
     fn run<B: Queue>(&mut self, backend: &mut B) -> Result<ThreadCounters, EngineError> {
         let before = self.meter.read();
         self.waited = before.run_delay;
@@ -371,7 +371,7 @@ impl WorkerLoop<'_> {
         Ok(usage)
     }
 
-    /// Turns until the clock shows `until`, which returns true, or the worker has finished.
+    /// Takes turns until the clock shows `until`, which returns true, or the worker has finished.
     ///
     /// The clock is read once per turn, after the reap: that reading is the completion time of everything reaped and the
     /// issue time of what follows.
@@ -387,7 +387,7 @@ impl WorkerLoop<'_> {
             if count > 0 {
                 self.hand_over(backend)?;
             }
-            // If the batch ended at its limit rather than for lack of work.
+            // The batch ended at its limit rather than for lack of I/Os to issue.
             if count >= self.submit_most && self.worker.could_issue() {
                 now = self.submit(backend)?;
                 continue;
@@ -423,7 +423,7 @@ impl WorkerLoop<'_> {
         Ok(true)
     }
 
-    /// Reads the clock, and tells the worker if an edge has passed.
+    /// Reads the clock, and lets the worker pass an edge if there is one.
     #[inline(always)]
     fn look_at_the_clock(&mut self) -> Nanos {
         let now = self.clock.now();
@@ -433,7 +433,7 @@ impl WorkerLoop<'_> {
         now
     }
 
-    /// Tells the worker, at the end of an interval, how long it was without a CPU, and then the time.
+    /// Reports to the worker, at the end of an interval, its time without a CPU, and then the time.
     #[cold]
     fn pass_edge(&mut self, now: Nanos) {
         if now >= self.worker.edge() {
@@ -453,14 +453,14 @@ impl WorkerLoop<'_> {
         self.waited = waited;
     }
 
-    /// Stops the worker; true if it is to leave even what is in flight.
+    /// Stops the worker; true if it is to end even with I/Os in flight.
     #[cold]
     fn give_up(&mut self, now: Nanos) -> bool {
         self.worker.stop(now);
         self.shared.abandon.load(Ordering::Relaxed)
     }
 
-    /// Submits a part of what is due; only completions that this call itself returns are handled before the rest.
+    /// Submits a part of the I/Os due; only completions that this call itself returns are handled before the rest.
     #[cold]
     fn submit<B: Queue>(&mut self, backend: &mut B) -> Result<Nanos, EngineError> {
         backend.submit(&mut self.done)?;
@@ -473,7 +473,7 @@ impl WorkerLoop<'_> {
         Ok(now)
     }
 
-    /// Waits, if the queue is full, until as many I/Os have completed as the plan asks for.
+    /// Waits, if the queue is full, until the number of completions that the plan specifies is reached.
     #[cold]
     fn wait_for_more<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         let least = self.reap_least.min(self.worker.in_flight());
@@ -488,7 +488,7 @@ impl WorkerLoop<'_> {
 
     #[inline(always)]
     fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
-        // Dropped when the next pass begins, because after the last one there is no need.
+        // The cache is dropped when the next pass begins, because after the last pass there is no need.
         let emptied = self.is_noted && self.passes.as_mut().is_some_and(Passes::turn_over);
         if self.writes && self.fill(backend) == Effort::Filled || emptied {
             self.worker.restamp(self.clock.now(), &self.batch);
@@ -506,7 +506,7 @@ impl WorkerLoop<'_> {
         Ok(())
     }
 
-    /// Prepares the buffers of what is about to be written.
+    /// Prepares the buffers of the writes about to be issued.
     fn fill<B: Queue>(&mut self, backend: &mut B) -> Effort {
         let mut effort = Effort::Slight;
         for io in self.batch.ios() {
@@ -528,7 +528,7 @@ impl WorkerLoop<'_> {
         effort
     }
 
-    /// Passes the batch to everything that records what is issued.
+    /// Passes the batch to everything that records I/Os as they are issued.
     #[cold]
     fn note_hand_over(&mut self) -> Result<(), EngineError> {
         if let Some(passes) = &mut self.passes {
@@ -538,20 +538,20 @@ impl WorkerLoop<'_> {
         self.journal_issued()
     }
 
-    /// Announces what is about to be issued in the journal.
+    /// Announces in the journal the I/Os about to be issued.
     fn journal_issued(&mut self) -> Result<(), EngineError> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         self.batch.ios().iter().try_for_each(|io| journal.issue(io)).map_err(|source| journal.error(source))
     }
 
-    /// Notes what has come back in the journal.
+    /// Notes completions in the journal.
     #[cold]
     fn journal_done(&mut self) -> Result<(), EngineError> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         journal.ended_all(&self.done).map_err(|source| journal.error(source))
     }
 
-    /// Compares what has been read with what was written, before it is settled; a difference becomes a failure.
+    /// Compares the data read with the data written, before the reads are settled; a difference becomes a failure.
     #[cold]
     fn look_at_what_was_read<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         let (Some(prover), worker) = (&mut self.prover, &mut self.worker) else { return Ok(()) };

@@ -10,7 +10,7 @@ pub enum PlanError {
     /// Parts of the workload contradict each other.
     #[error(transparent)]
     Disagreement(#[from] Disagreement),
-    /// A job has nothing to work on.
+    /// A job names no file or device.
     #[error("job '{job}' names no file or device; give it at least one")]
     NoFile {
         /// The job.
@@ -81,13 +81,13 @@ pub enum PlanError {
         job: String,
         /// The file.
         path: PathBuf,
-        /// What is misaligned: `a read block`, `an offset`.
+        /// The misaligned value: `a read block`, `an offset`.
         what: &'static str,
-        /// Its value.
+        /// The misaligned value in bytes.
         value: Bytes,
-        /// The required unit, of which it must be a multiple.
+        /// The unit of which the value must be a multiple.
         alignment: Bytes,
-        /// The nearest values that would do, ascending.
+        /// The nearest suitable values, ascending.
         nearest: Vec<Bytes>,
     },
     /// A block is longer than an I/O can be.
@@ -98,7 +98,7 @@ pub enum PlanError {
         /// The block.
         block: Bytes,
     },
-    /// The amount ends before the first block.
+    /// The amount is less than the first block.
     #[error("job '{job}': {amount} hold no block of {block}; ask for at least {block}")]
     AmountBelowBlock {
         /// The job.
@@ -123,7 +123,7 @@ pub enum PlanError {
     NoBackend {
         /// The job.
         job: String,
-        /// Each backend with its reason.
+        /// Each backend with the reason.
         reasons: String,
     },
     /// Blocks cannot be verified as requested.
@@ -134,14 +134,14 @@ pub enum PlanError {
         /// The reason, with the remedy.
         reason: String,
     },
-    /// This process may not use such a CPU.
+    /// This process may not use the CPU named.
     #[error("job '{job}': CPU {cpu} is not one that this process may use; those are {cpus:?}")]
     NoSuchCpu {
         /// The job.
         job: String,
         /// The CPU.
         cpu: u32,
-        /// CPUs that it may use.
+        /// CPUs that this process may use.
         cpus: Vec<u32>,
     },
 }

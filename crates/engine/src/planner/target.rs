@@ -6,7 +6,7 @@ use workload::{Bytes, Choice, Nanos};
 
 use super::error::PlanError;
 
-/// What is known of the target that a workload runs on.
+/// Facts about the target of a workload.
 #[derive(Clone, Debug)]
 pub struct PlanTarget {
     /// Every file and device that the jobs name; empty for null and simulated targets.
@@ -15,7 +15,7 @@ pub struct PlanTarget {
     pub kind: PlanTargetKind,
     /// CPUs that this process may use.
     pub cpus: Vec<u32>,
-    /// Length of an interval in the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
+    /// Length of an interval in the record: 1 s for plimsoll's own commands, 500 ms for dialects with such windows.
     pub interval: Nanos,
     /// How the clones of a sequential job share the region.
     pub clones: Clones,
@@ -27,31 +27,31 @@ pub enum PlanTargetKind {
     /// This machine's kernel, with its backends in order of preference, or the reason why one does not work, as reported by
     /// `kernel::probe`.
     Machine(Vec<(workload::BackendKind, Result<(), String>)>),
-    /// The null backend; regions of jobs that name none are this long.
+    /// The null backend; length of the region of a job that names none.
     Null(Bytes),
     /// A simulated volume of this size.
     Simulated(Bytes),
 }
 
-/// How the clones of a sequential job share the region; those of a random job always share all of it.
+/// How the clones of a sequential job share the region; clones of a random job always share all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clones {
-    /// Each has a part of its own, so that no two read or write the same blocks at the same time.
+    /// Each has a separate part, so that no two read or write the same blocks at the same time.
     Apart,
-    /// All start at the region's first byte, as fio's do.
+    /// All start at the region's first byte, as in fio.
     Together,
 }
 
-/// What is known of a file or device.
+/// Facts about a file or device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
-    /// Its path as the jobs name it.
+    /// Path as the jobs name it.
     pub path: PathBuf,
-    /// Its size.
+    /// Size of the file or device.
     pub size: Bytes,
     /// Alignment that direct I/O requires; zero if direct I/O is not possible.
     pub direct_alignment: Bytes,
-    /// Whether the guard has permitted writing to it.
+    /// Whether the guard has permitted writing to the file or device.
     pub writable: bool,
 }
 
@@ -64,7 +64,7 @@ impl PlanTarget {
     }
 }
 
-/// Choices in the order they are made; one that several jobs share is listed once.
+/// Choices in the order they are made; a choice that several jobs share is listed once.
 #[derive(Debug, Default)]
 pub(super) struct Choices(pub(super) Vec<Choice>);
 

@@ -16,14 +16,14 @@ struct WorkerRecord {
     end: CollectorEnd,
     job: u16,
     schedule: Schedule,
-    /// When it was over; `None` while it is at work.
+    /// When the worker was over; `None` while it is at work.
     ended: Option<Nanos>,
     totals: WorkerTotals,
-    /// Totals of its ramp, which count if the ramp alone did the whole amount.
+    /// Totals of the worker's ramp, which count if the ramp alone did the whole amount.
     ramp: Option<WorkerTotals>,
-    /// Whether the record of each of its I/Os is kept.
+    /// Whether the record of each of the worker's I/Os is kept.
     keeps_ios: bool,
-    /// Whether reads after its counting may be made only for verification.
+    /// Whether reads after the worker's counting may be made only for verification.
     reads_back: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Collector {
     jobs: Vec<String>,
     workers: Vec<WorkerRecord>,
     rows: Rows,
-    /// Jobs that count anew, with the time from which they do, not reported yet.
+    /// Jobs that restarted their counting, with the time of the restart, not reported yet.
     restarts: Vec<(u16, Nanos)>,
 }
 
@@ -71,7 +71,7 @@ impl Collector {
         Collector { timetable, jobs, workers, rows, restarts: Vec::new() }
     }
 
-    /// Takes in what the workers have handed over; returns the rows that became final, in order of time.
+    /// Takes in everything that the workers have handed over; returns the rows that became final, in order of time.
     pub(crate) fn collect(&mut self) -> Vec<Row> {
         // Read before the rings are emptied: everything from earlier intervals is in the rings by then.
         // A worker that has not been told to begin has nothing to hand over.
@@ -121,7 +121,7 @@ impl Collector {
         self.workers[number].schedule = schedule;
     }
 
-    /// Takes in that worker `number` was over at `ended` and has left `remainder`.
+    /// Notes that worker `number` was over at `ended` and has left `remainder`.
     pub(crate) fn over(&mut self, number: usize, ended: Nanos, remainder: Option<&Remainder>) {
         self.empty(number);
         assert!(self.workers[number].ended.is_none(), "worker {number} is over twice");
@@ -153,7 +153,7 @@ impl Collector {
         }
     }
 
-    /// Discards what worker `number` counted before `at`.
+    /// Discards the counts of worker `number` from before `at`.
     fn restart(&mut self, number: usize, at: Nanos) {
         let worker = &mut self.workers[number];
         worker.schedule.counted_from = at;
@@ -162,7 +162,7 @@ impl Collector {
         self.restarts.push((worker.job, at));
     }
 
-    /// Reports to `watcher` the jobs that count anew.
+    /// Reports to `watcher` the jobs that restarted their counting.
     pub(crate) fn tell_restarts(&mut self, watcher: &mut dyn Observer) {
         self.restarts.drain(..).for_each(|(job, at)| watcher.restarted(job, at));
     }
@@ -195,7 +195,7 @@ impl Collector {
 }
 
 impl WorkerRecord {
-    /// The totals of what it did after its ramp; if it did its whole amount in the ramp, those of the ramp.
+    /// Returns the totals of the worker after its ramp; if it did its whole amount in the ramp, those of the ramp.
     fn into_totals(self) -> WorkerTotals {
         let has_counted = self.totals.directions.iter().any(|way| way.tally.ops > 0);
         match self.ramp {
@@ -207,8 +207,8 @@ impl WorkerRecord {
         }
     }
 
-    /// Adds what was read back after all writes. A worker that goes on after its time, to keep up the load for others, reads for
-    /// its load as well, so nothing is added.
+    /// Adds reads made after all writes for verification. A worker that goes on after its time, to keep up the load for
+    /// others, reads for its load as well, so nothing is added.
     fn take_read_back(&mut self, sheet: &Sheet) {
         let goes_on = self.schedule.over > self.schedule.deadline;
         let read = &sheet.tracks[Direction::Read.index()];

@@ -19,14 +19,14 @@ use sheet::{Counts, Track};
 use tracer::Tracer;
 pub(crate) use tracer::{Trace, TraceReceiver};
 
-/// Sheets of a worker: one in use, three spares. An interval in which counting begins or ends takes two; with three spares
-/// it is enough that the collector looks once per interval.
+/// Sheets of a worker: one in use, three spares. An interval in which counting begins or ends takes two; with three
+/// spares it is enough that the collector looks once per interval.
 const SHEETS: usize = 4;
 
-/// A worker's progress; written by it, read by the collector.
+/// A worker's progress; written by the worker, read by the collector.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Number of the interval it is in: all earlier ones are handed over.
+    /// Number of the worker's current interval: all earlier ones are handed over.
     interval: AtomicU64,
 }
 
@@ -40,7 +40,7 @@ pub struct CollectorEnd {
     issues: Option<TraceReceiver<TracedIo>>,
 }
 
-/// What a worker has not handed over when it is over. It is lost unless given to the collector.
+/// The records that a worker has not handed over when it is over. They are lost unless given to the collector.
 #[derive(Debug)]
 pub(crate) struct Remainder {
     pub(crate) sheet: Box<Sheet>,
@@ -48,11 +48,11 @@ pub(crate) struct Remainder {
     pub(crate) issues: Option<Trace<TracedIo>>,
 }
 
-/// Records what one worker does.
+/// Records the I/Os of one worker.
 #[derive(Debug)]
 pub struct Recorder {
     sheet: Box<Sheet>,
-    /// When something must be handed over: at `page_edge`, or earlier if I/Os are traced.
+    /// When a sheet or a trace must be handed over: at `page_edge`, or earlier if I/Os are traced.
     edge: Nanos,
     /// End of the interval that `sheet` is for.
     page_edge: Nanos,
@@ -108,13 +108,13 @@ impl Recorder {
         self.timetable = Some(timetable);
     }
 
-    /// When something is next to be handed over.
+    /// When a sheet or a trace is next to be handed over.
     #[inline]
     pub(crate) fn edge(&self) -> Nanos {
         self.edge
     }
 
-    /// Hands over what is due at `now`.
+    /// Hands over the sheet and the traces that are due at `now`.
     #[inline]
     pub(crate) fn reach(&mut self, now: Nanos) {
         if now >= self.edge {
@@ -142,8 +142,9 @@ impl Recorder {
         self.edge = self.page_edge.min(of_ends).min(of_issues);
     }
 
-    /// Adds `waited`, the time ready without a CPU since the last call, up to `now`; to be called before `now` is reached. The
-    /// wait is assumed to have ended just now, so whatever exceeds the elapsed part of the new interval belongs to those before.
+    /// Adds `waited`, the time ready without a CPU since the last call, up to `now`; to be called before `now` is
+    /// reached. The wait is assumed to have ended just now, so time beyond the elapsed part of the new interval belongs
+    /// to earlier ones.
     #[cold]
     pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
         let beyond = waited.min(now.since(self.page_edge));
@@ -171,14 +172,15 @@ impl Recorder {
     pub(crate) fn restart(&mut self, now: Nanos) {
         self.turn_page(now);
         if self.sheet.is_used() {
-            // There was no spare sheet: its contents are discarded.
+            // There was no spare sheet: the contents are discarded.
             self.sheet.clear((self.sheet.index, self.part));
         }
         self.sheet.restarted = Some(now);
         self.set_edge();
     }
 
-    /// Hands the sheet over and takes a spare; without one it keeps the sheet, which then belongs to the later interval.
+    /// Hands the sheet over and takes a spare; without one the worker keeps the sheet, which then belongs to the later
+    /// interval.
     fn turn_page(&mut self, now: Nanos) {
         let Some(timetable) = self.timetable else { return };
         let index = timetable.index_at(now);
@@ -201,7 +203,7 @@ impl Recorder {
 
     fn keep_page(&mut self, index: u64) {
         let (was, part) = (self.sheet.part, self.part);
-        // What counts stays counted, even if some that does not is added; what the ramp did must not count.
+        // Completions that count stay counted, even if some that do not are added; those of the ramp must not count.
         if was != Part::Counted && was != part {
             self.sheet.clear((index, part));
         }
@@ -299,8 +301,8 @@ impl Recorder {
         counts.late += u64::from(lateness > limit);
     }
 
-    /// Records that `count` I/Os were submitted at once, with which `in_flight` are in flight. That depth counts for each of
-    /// them: while a batch refills a queue, the queue never holds less.
+    /// Records that `count` I/Os were submitted at once, with which `in_flight` are in flight. That depth counts for
+    /// each of them: while a batch refills a queue, the queue never holds less.
     #[inline]
     pub(crate) fn submitted(&mut self, count: usize, in_flight: usize) {
         debug_assert!(
@@ -312,13 +314,13 @@ impl Recorder {
         counts.depth[depth_bucket(in_flight)] += count as u64;
     }
 
-    /// Records that `count` I/Os came back at once.
+    /// Records that `count` I/Os were reaped at once.
     #[inline]
     pub(crate) fn reaped(&mut self, count: usize) {
         self.sheet.counts.complete[batch_bucket(count)] += 1;
     }
 
-    /// Returns what has not been handed over and ends the recorder.
+    /// Returns the sheets and traces that have not been handed over, and ends the recorder.
     pub(crate) fn into_remainder(mut self) -> Remainder {
         self.sheet.counts.waited += self.waited_beyond;
         Remainder {

@@ -1,5 +1,5 @@
-//! Rows of intervals that are not final yet: sums by job and part of its time, which become intervals once the limits of
-//! the parts are known.
+//! Rows of intervals that are not final yet: sums by job and part of its time, which become intervals once the limits
+//! of the parts are known.
 
 use std::collections::VecDeque;
 
@@ -13,19 +13,19 @@ use crate::rules::{Schedule, Timetable};
 /// is split into parts.
 pub(crate) type Row = Vec<Interval>;
 
-/// When the workers of one job are at work, as far as is known.
+/// When the workers of one job are at work, as far as this is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JobTimes {
-    /// When its first worker begins; [`Nanos::MAX`] until it is known.
+    /// When the first worker of the job begins; [`Nanos::MAX`] until it is known.
     pub(crate) start: Nanos,
     pub(crate) counted_from: Nanos,
     pub(crate) counted_until: Nanos,
-    /// When its last worker is over; [`Nanos::MAX`] while one is at work.
+    /// When the last worker of the job is over; [`Nanos::MAX`] while one is at work.
     pub(crate) ended: Nanos,
 }
 
 impl JobTimes {
-    /// The times of a job of which nothing is known.
+    /// The times of a job about which nothing is known.
     pub(crate) const UNKNOWN: JobTimes = JobTimes {
         start: Nanos::MAX,
         counted_from: Nanos::MAX,
@@ -54,7 +54,7 @@ impl JobTimes {
         let (from, to) = match part {
             Part::Ramp => (self.start, self.counted_from),
             Part::Counted => (self.counted_from, self.counted_until),
-            // A step that ends in the ramp of a worker leaves it nothing to count.
+            // If a step ends in the ramp of a worker, that worker has nothing to count.
             Part::Cool => (self.counted_until.max(self.counted_from), Nanos::MAX),
         };
         (from, to.min(self.ended))
@@ -72,11 +72,11 @@ struct Sum {
 /// One job in one interval.
 #[derive(Debug, Default)]
 struct JobSums {
-    /// By [`Part`].
+    /// Sums by [`Part`].
     parts: [Option<Sum>; 3],
-    /// The longest that a worker waited for a CPU, by [`Part`].
+    /// Longest time for which a worker waited for a CPU, by [`Part`].
     waited: [Nanos; 3],
-    /// The longest that a worker waited which slept through the whole interval.
+    /// Longest wait for a CPU of a worker that slept through the whole interval.
     slept_through: Nanos,
 }
 
@@ -134,7 +134,7 @@ impl Rows {
         sum.smeared |= sheet.smeared;
     }
 
-    /// Moves what counted of `job`, in rows that are not final, to its ramp.
+    /// Moves counted completions of `job`, in rows that are not final, to its ramp.
     pub(super) fn restart(&mut self, job: u16) {
         for row in &mut self.rows {
             let JobSums { parts: [ramp, counted, _], waited, .. } = &mut row[usize::from(job)];
@@ -189,7 +189,7 @@ impl Rows {
     }
 }
 
-/// `empty`, which lies in `part`, with `sum`.
+/// Returns `empty`, which lies in `part`, with `sum`.
 fn interval(empty: Interval, part: Part, sum: Sum) -> Interval {
     assert!(empty.start <= empty.end, "an interval ends before it begins");
     let Sum { directions, late, smeared } = sum;

@@ -34,7 +34,7 @@ impl SpanHistogram {
         distribution
     }
 
-    /// The distribution recorded for I/Os of which some may still be in flight.
+    /// The distribution recorded so far, when some I/Os may still be in flight.
     pub(crate) fn handed_over(&self) -> Distribution {
         Distribution::of(&self.histogram, self.ns_min, self.ns_max)
     }
@@ -59,19 +59,19 @@ pub(crate) struct CompletedIo {
     pub(crate) file: u32,
     /// Bytes moved.
     pub(crate) bytes: u64,
-    /// Time from due to done.
+    /// Time from due to completed.
     pub(crate) latency: Nanos,
-    /// Time from issued to done.
+    /// Time from issued to completed.
     pub(crate) service: Nanos,
 }
 
 /// One direction of a sheet.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
-    /// Sums of time from due to done.
+    /// Sums of the time from due to completed.
     pub(crate) tally: Tally,
     latency: Histogram,
-    /// Time from issued to done, if it differs from due to done.
+    /// Time from issued to completed, if it differs from due to completed.
     pub(crate) service: Option<SpanHistogram>,
     /// Time from picked to issued, if submission is a separate step.
     pub(crate) submission: Option<SpanHistogram>,
@@ -79,7 +79,7 @@ pub(crate) struct Track {
 
 impl Track {
     fn new(plan: &WorkerPlan, direction: Direction) -> Track {
-        // A flush is waited for as a whole: only the times when it was requested and done are known.
+        // A flush is waited for as a whole: only the times of its request and its completion are known.
         let apart = plan.backend == BackendKind::Libaio && direction != Direction::Flush;
         Track {
             tally: Tally::default(),
@@ -105,7 +105,7 @@ impl Track {
         }
     }
 
-    /// Distribution of the time from due to done.
+    /// Distribution of the time from due to completed.
     pub(crate) fn latency(&self) -> Distribution {
         let tally = &self.tally;
         let latency = Distribution::of(&self.latency, tally.latency_ns_min, tally.latency_ns_max);
@@ -125,22 +125,22 @@ fn is_paced(plan: &WorkerPlan) -> bool {
     [Some(plan.pace), plan.terms.write_pace].into_iter().flatten().any(|pace| pace != Pace::Closed)
 }
 
-/// Counts beside the latencies. Those of depth, batches, late issues and waits add up over intervals.
+/// Counts in addition to the latencies. Those of depth, batches, late issues and waits add up over intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// As in [`record::WorkerTotals`].
+    /// Counts of depth as in [`record::WorkerTotals`].
     pub(crate) depth: [u64; 7],
-    /// As in [`record::WorkerTotals`].
+    /// Counts of submissions as in [`record::WorkerTotals`].
     pub(crate) submit: [u64; 7],
-    /// As in [`record::WorkerTotals`].
+    /// Counts of completions as in [`record::WorkerTotals`].
     pub(crate) complete: [u64; 7],
-    /// Number of issues later than due by more than 1 ms.
+    /// Number of I/Os issued more than 1 ms after their due time.
     pub(crate) late: u64,
-    /// The longest that an issue came after its due time.
+    /// Longest time from due to issued.
     pub(crate) late_ns_max: u64,
     /// Time in this interval that the worker was ready to run but had no CPU.
     pub(crate) waited: Nanos,
-    /// The same in earlier intervals that it slept through whole, so that they have no sheet.
+    /// Time without a CPU in earlier intervals that the worker slept through completely, so that they have no sheet.
     pub(crate) waited_before: Nanos,
 }
 
@@ -161,22 +161,22 @@ impl Part {
     pub(crate) const ALL: [Part; 3] = [Part::Ramp, Part::Counted, Part::Cool];
 }
 
-/// By [`Direction::index`]; only directions that the worker can issue.
+/// Tracks by [`Direction::index`]; only of directions that the worker can issue.
 pub(crate) type Tracks = [Option<Track>; 4];
 
-/// One worker's record of one interval, or of the share of it that lies in one part of its time.
+/// One worker's record of one interval, or of the part of the interval that lies in one part of the worker's time.
 #[derive(Clone, Debug)]
 pub(crate) struct Sheet {
     /// Number of the interval.
     pub(crate) index: u64,
     pub(crate) part: Part,
     pub(crate) tracks: Tracks,
-    /// By file, if the plan asks for it; otherwise empty.
+    /// Tracks by file, if the plan asks for them; otherwise empty.
     pub(crate) files: Vec<Tracks>,
     pub(crate) counts: Counts,
-    /// Whether it includes some of an earlier interval.
+    /// Whether the sheet includes a part of an earlier interval.
     pub(crate) smeared: bool,
-    /// Set if nothing before this sheet counts: since when.
+    /// The time from which completions count, if this sheet discards everything before it.
     pub(crate) restarted: Option<Nanos>,
 }
 
@@ -214,7 +214,7 @@ impl Sheet {
         }
     }
 
-    /// Empties it, for this part of interval `index`.
+    /// Empties the sheet, for this part of interval `index`.
     pub(crate) fn clear(&mut self, (index, part): (u64, Part)) {
         self.all_tracks().for_each(Track::clear);
         self.counts = Counts::default();
@@ -225,7 +225,7 @@ impl Sheet {
         debug_assert!(!self.is_used(), "a cleared sheet holds I/Os");
     }
 
-    /// Whether any I/O was recorded on it.
+    /// Whether any I/O was recorded on the sheet.
     pub(crate) fn is_used(&self) -> bool {
         self.tracks.iter().flatten().any(|track| track.tally.ops + track.tally.errors > 0)
     }

@@ -5,10 +5,10 @@ use workload::Nanos;
 
 /// I/Os per chunk.
 const CHUNK: usize = 1024;
-/// Chunks per worker. Together they hold more than happens between two looks of the collector in simulation (32,768
-/// events), and, at 5 ms between two looks in real time, eight million I/Os per second.
+/// Chunks per worker. Together they hold more I/Os than occur between two looks of the collector in simulation
+/// (32,768 events), and, at 5 ms between two looks in real time, eight million I/Os per second.
 const CHUNKS: usize = 42;
-/// Time after which a chunk that is not full is handed over, so that people see I/Os as they happen.
+/// Time after which a chunk that is not full is handed over, so that users see I/Os as they happen.
 const PATIENCE: Nanos = Nanos::from_millis(5);
 
 /// The worker's side.
@@ -30,7 +30,7 @@ pub(crate) struct TraceReceiver<T> {
     spares: Producer<Vec<T>>,
 }
 
-/// What a worker had not handed over when it was over.
+/// The part of a trace that a worker had not handed over when it was over.
 #[derive(Debug)]
 pub(crate) struct Trace<T> {
     pub(crate) chunk: Vec<T>,
@@ -58,8 +58,8 @@ impl<T> Tracer<T> {
         self.edge
     }
 
-    /// Records one I/O at the time `at`. If nobody has taken the chunks in time, it is counted as lost: waiting would measure
-    /// the consumer of the trace.
+    /// Records one I/O at the time `at`. If the chunks were not taken in time, the I/O is counted as lost: waiting
+    /// would slow the worker down to the consumer of the trace.
     pub(super) fn record(&mut self, io: T, at: Nanos) {
         if self.chunk.len() == self.chunk.capacity() && !self.pass_on() {
             self.lost += 1;
@@ -72,7 +72,7 @@ impl<T> Tracer<T> {
         self.chunk.push(io);
     }
 
-    /// Hands the chunk over if that is due at `now`.
+    /// Hands the chunk over if it is due at `now`.
     pub(super) fn reach(&mut self, now: Nanos) {
         if now >= self.edge && !self.pass_on() {
             self.edge = now + PATIENCE;
@@ -113,7 +113,7 @@ impl<T> TraceReceiver<T> {
 mod tests {
     use super::*;
 
-    /// Appends what has been handed over so far to `told`.
+    /// Appends everything handed over so far to `told`.
     fn tell(desk: &mut TraceReceiver<u64>, told: &mut Vec<u64>) {
         desk.empty(|chunk| told.extend_from_slice(chunk));
     }

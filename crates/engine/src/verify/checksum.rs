@@ -1,5 +1,5 @@
-//! The checksums that fio 3.33 puts after its header, as they are in the bytes that it writes: each was determined by
-//! computing it over data that fio had written. fio's documentation says less, and in places something else.
+//! The checksums that fio 3.33 puts after its header, as they are in the bytes that fio writes: each was determined by
+//! computing it over data that fio had written. fio's documentation says less, and in places contradicts the data.
 
 use crc::{Algorithm, CRC_7_MMC, CRC_16_ARC, CRC_64_REDIS, Crc, Table};
 use sha1::digest::{Digest, generic_array::GenericArray};
@@ -64,7 +64,7 @@ pub(super) const fn length(kind: Checksum) -> usize {
     }
 }
 
-/// The number of the kind in fio's header.
+/// Returns the number of the kind in fio's header.
 pub(super) const fn number(kind: Checksum) -> u16 {
     match kind {
         Checksum::Meta => 0x01,
@@ -125,8 +125,8 @@ fn words_turned(digest: &[u8]) -> [u8; 20] {
     turned
 }
 
-/// fio 3.33's value for SHA-256: the last block, padded with the length in little-endian order, whose first eight bytes are
-/// replaced by the least significant byte of each word of the state.
+/// Returns fio 3.33's value for SHA-256: the last block, padded with the length in little-endian order, whose first
+/// eight bytes are replaced by the least significant byte of each word of the state.
 fn last_block_256(data: &[u8]) -> [u8; 64] {
     let mut state = SHA256;
     let (blocks, rest) = data.as_chunks::<64>();
@@ -148,8 +148,8 @@ fn last_block_256(data: &[u8]) -> [u8; 64] {
     last
 }
 
-/// fio 3.33's value for SHA-512, which contains nothing of the state: the first block, its beginning overwritten with the
-/// data after the last whole block. The data in between is not covered, so damage there is not found.
+/// Returns fio 3.33's value for SHA-512, which contains nothing of the state: the first block, its beginning
+/// overwritten with the data after the last whole block. The data in between is not covered: damage to it is not found.
 fn last_block_512(data: &[u8]) -> [u8; 128] {
     let (blocks, rest) = data.as_chunks::<128>();
     let mut kept = blocks.first().copied().unwrap_or([0; 128]);

@@ -1,5 +1,5 @@
-//! The choice of verified writes to trim again, and when. The count that begins a round, and what one round leaves over for
-//! the writes after it, follow fio, so that as many blocks are trimmed as by fio.
+//! The choice of verified writes to trim again, and of the time. The count that begins a round, and the trims that one
+//! round leaves over for later writes, follow fio, so that as many blocks are trimmed as by fio.
 
 use std::collections::VecDeque;
 
@@ -13,9 +13,9 @@ use super::ledger::Span;
 pub(super) struct GivesBack {
     asked: GiveBack,
     seed: u64,
-    /// Number of writes kept for verification: a round begins when it is a multiple of the number asked for.
+    /// Number of writes kept for verification: a round begins when it is a multiple of the requested number.
     kept: u64,
-    /// Trims that need no round of their own.
+    /// Number of trims left over from the last round.
     left: u32,
     /// Whether a round began while several writes were issued at once, and has not been noticed yet.
     begun: bool,
@@ -29,7 +29,7 @@ pub(super) struct GivesBack {
 
 impl GivesBack {
     pub(super) fn new(asked: GiveBack, plan: &WorkerPlan) -> GivesBack {
-        // A round empties the list, so no more wait than come between two rounds, and what is in flight meanwhile.
+        // A round empties the list, so waiting writes are those issued between two rounds or in flight meanwhile.
         let room = 2 * asked.writes.max(1) as usize + asked.batch as usize + plan.depth as usize;
         let room = room.min(1 << 20);
         GivesBack {
@@ -50,7 +50,7 @@ impl GivesBack {
         mix(self.seed ^ mix(u64::from(write))) % 100 < u64::from(self.asked.percent)
     }
 
-    /// Counts a write that is issued; `known` says that its place is already kept for verification.
+    /// Counts a write that is issued; `known` if its place is already kept for verification.
     pub(super) fn issued(&mut self, known: bool) {
         self.kept += u64::from(!known);
         self.behind_read = false;
@@ -62,13 +62,13 @@ impl GivesBack {
         !self.behind_read && self.kept.is_multiple_of(u64::from(self.asked.writes.max(1)))
     }
 
-    /// Counts a write that is read back for verification, and so no longer kept for it.
+    /// Counts a write that is read back for verification, and so is no longer kept for it.
     pub(super) fn read_back(&mut self) {
         self.kept = self.kept.saturating_sub(1);
         self.behind_read = true;
     }
 
-    /// Adds a completed write to the waiting ones, if it is drawn.
+    /// Adds a completed write to those that wait, if it is drawn.
     pub(super) fn offer(&mut self, span: Span, write: u32) {
         if self.draws(write) && self.waiting.len() < self.room {
             self.waiting.push_back((span, write));
@@ -85,7 +85,7 @@ impl GivesBack {
         self.waiting.pop_front();
     }
 
-    /// Whether the first is to be trimmed now: in a round, or in what one has left over.
+    /// Whether the first write is to be trimmed now: in a round, or as one of the trims that a round has left over.
     pub(super) fn is_due(&mut self) -> bool {
         if self.left > 0 {
             self.left -= 1;
@@ -99,7 +99,8 @@ impl GivesBack {
         true
     }
 
-    /// Removes the first, which is trimmed, and returns what that must leave. A write no longer verified is no longer kept.
+    /// Removes the first write, which is trimmed; returns the content left. A write no longer verified is no longer
+    /// kept.
     pub(super) fn give(&mut self) -> TrimmedContent {
         self.take_first();
         self.behind_read = false;

@@ -1,4 +1,4 @@
-//! The header of an interval in fio 3.33's layout, so that each tool can verify what the other wrote.
+//! The header of an interval in fio 3.33's layout, so that each tool can verify the other's writes.
 //!
 //! 40 bytes, little-endian: magic (2 bytes), number of the checksum (2), length of the interval (4), seed (8), offset in
 //! the file (8), seconds (4), nanoseconds (4), thread (2), number of the write (2), CRC-32C of all this (4). The checksum of
@@ -12,9 +12,9 @@ use super::checksum;
 
 /// Bytes of a header without the checksum of the data.
 const BARE: usize = 40;
-/// Offset of its own checksum.
+/// Offset of the header's own checksum.
 const SUM_AT: usize = 36;
-/// The first two bytes.
+/// The first two bytes of a header.
 const MAGIC: u16 = 0xacca;
 /// Bits that mark plimsoll's headers: a number of nanoseconds never reaches them, so no header of fio's has them set.
 const OURS: u32 = 0b11 << 30;
@@ -52,7 +52,7 @@ pub(super) struct Header {
     pub(super) offset: u64,
     /// `None` in a header that fio wrote.
     pub(super) mine: Option<Mine>,
-    /// Its checksum, as stored and as computed.
+    /// The header's own checksum, as stored and as computed.
     pub(super) sums: [u32; 2],
 }
 
@@ -87,7 +87,7 @@ pub(super) fn write(bytes: &mut [u8], form: u64, offset: u64, mine: Mine) {
     bytes[SUM_AT..BARE].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Reads the header at the beginning of `bytes`; `None` if they are too few.
+/// Reads the header at the beginning of `bytes`; `None` if there are too few bytes.
 pub(super) fn read(bytes: &[u8]) -> Option<Header> {
     let header = bytes.first_chunk::<BARE>()?;
     let number = |at: usize, length: usize| {

@@ -1,5 +1,5 @@
-//! The last write to each unit of a worker's files: four bytes per unit, whatever the order. A unit is the common divisor
-//! of all blocks; intervals lie within one.
+//! The last write to each unit of a worker's files: four bytes per unit, in any order of writes. A unit is the common
+//! divisor of all blocks; intervals lie within a unit.
 
 use workload::{Direction, ReadBack, TrimmedContent, Verify, WorkerPlan};
 
@@ -10,9 +10,9 @@ use super::unit;
 const NUMBER: u32 = (1 << 29) - 1;
 /// Number that stands for a trim which leaves zeros.
 const ZEROS: u32 = NUMBER;
-/// Number of the last write before they start over.
+/// Number of the last write before the numbers start over.
 pub(crate) const LAST_WRITE: u32 = ZEROS - 1;
-/// Mark: a write or trim of the unit is in flight. Without the number of a write it is unknown what it will leave.
+/// Mark: a write or trim of the unit is in flight. Without the number of a write, its effect on the unit is unknown.
 const IN_FLIGHT: u32 = 1 << 31;
 /// Mark: two I/Os were in flight at once, so it is unknown which was the last.
 const EITHER: u32 = 1 << 30;
@@ -22,13 +22,13 @@ const SEEN: u32 = 1 << 29;
 /// The data expected at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedData {
-    /// Unknown; it is not checked.
+    /// Unknown data, which is not checked.
     Unknown,
-    /// Any write; the last one issued had this number.
+    /// The data of any write; the last one issued had this number.
     Any(u32),
-    /// This write.
+    /// The data of this write.
     Write(u32),
-    /// Zeros, because it was trimmed.
+    /// Zeros, because the unit was trimmed.
     Zeros,
 }
 
@@ -47,7 +47,7 @@ struct FileEntries {
     entries: Box<[u32]>,
 }
 
-/// A record of what was written where, and how much of it has been read back.
+/// A record of the places written, and how many of them have been read back.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     unit: u64,
@@ -64,14 +64,14 @@ pub(crate) struct Ledger {
     waiting: usize,
     /// Writes left to read back in the current round.
     round: u32,
-    /// File and unit that the reading back at the end has reached.
+    /// File and unit that reading back at the end has reached.
     cursor: (usize, usize),
     /// Trims some of the writes again, if the plan asks for it.
     gives_back: Option<GivesBack>,
 }
 
 impl Ledger {
-    /// Makes a ledger for `plan`; `None` if nothing that it writes is read back.
+    /// Makes a ledger for `plan`; `None` if no writes of the plan are read back.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Ledger> {
         let Verify::On(verification) = &plan.verify else { return None };
         if !verification.when.reads_back() || !plan.access.mix.issues(Direction::Write) {
@@ -125,7 +125,7 @@ impl Ledger {
             known |= *entry & NUMBER != 0 && *entry & SEEN == 0;
             *entry = match *entry {
                 entry if entry & IN_FLIGHT == 0 => write | IN_FLIGHT,
-                // What a trim or a failed write leaves, and when, is as unknown as before.
+                // The result and the time of a trim or a failed write are as unknown as before.
                 entry if matches!(entry & NUMBER, 0 | ZEROS) => IN_FLIGHT | EITHER,
                 _ => write | IN_FLIGHT | EITHER,
             };
@@ -137,7 +137,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that a write of `span` has completed or failed; what a failed one left is unknown.
+    /// Notes that a write of `span` has completed or failed; the data that a failed write left is unknown.
     pub(crate) fn ended(&mut self, span: Span, well: bool) {
         self.land(span, well);
         if well && !self.recent.is_empty() && self.waiting < self.recent.len() {
@@ -164,7 +164,7 @@ impl Ledger {
 
     /// The next write to trim again, once it is due and `is_free` of I/O in flight.
     pub(crate) fn next_to_give_back(&mut self, is_free: impl Fn(Span) -> bool) -> Option<Span> {
-        // What was written again or read back meanwhile is no longer to be trimmed.
+        // A write whose place was written again or read back meanwhile is no longer to be trimmed.
         while let Some((span, write)) = self.gives_back.as_ref()?.first() {
             if self.entries(span).iter().all(|&entry| entry == write) {
                 let due = is_free(span) && self.gives_back.as_mut()?.is_due();
@@ -175,7 +175,7 @@ impl Ledger {
         None
     }
 
-    /// Notes that a trim of `span` is issued, and what it must leave.
+    /// Notes that a trim of `span` is issued, and the data that it must leave.
     fn give_back(&mut self, span: Span) -> Option<Span> {
         let leaves = self.gives_back.as_mut()?.give();
         let number = if leaves == TrimmedContent::Zeros { ZEROS } else { 0 };
@@ -191,7 +191,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that a trim of `span` is issued: what is there from now on is unknown.
+    /// Notes that a trim of `span` is issued, after which the data there is unknown.
     pub(crate) fn forget(&mut self, span: Span) {
         for entry in self.entries(span) {
             *entry = IN_FLIGHT | if *entry & IN_FLIGHT != 0 { EITHER } else { 0 };
@@ -267,7 +267,7 @@ impl Ledger {
             self.first = (self.first + 1) % self.recent.len();
             self.waiting -= 1;
             self.round -= 1;
-            // What is being written again will come again.
+            // A block that is being written again will be offered again.
             if self.entries(span).iter().all(|entry| entry & IN_FLIGHT == 0) {
                 self.entries(span).iter_mut().for_each(|entry| *entry |= SEEN);
                 if let Some(gives_back) = &mut self.gives_back {
@@ -280,7 +280,7 @@ impl Ledger {
         None
     }
 
-    /// The next span to read back after all writes, in order of offset; `None` when all has been.
+    /// Returns the next span to read back after all writes, in order of offset; `None` when all have been.
     pub(crate) fn next_at_the_end(&mut self) -> Option<Span> {
         let open = |entry: u32| entry & NUMBER != 0 && entry & SEEN == 0;
         while let Some(file) = self.files.get(self.cursor.0) {

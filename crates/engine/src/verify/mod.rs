@@ -1,4 +1,4 @@
-//! Verification that what is read is what was written: a header in every interval of a write, checked when it is read.
+//! Verification that data read is the data written: a header in every interval of a write, checked when it is read.
 //!
 //! An interval is the smallest unit that can be verified. Its header names the write that made it, the place where it
 //! belongs, and a checksum of all of it, so that corrupted, misplaced, stale and lost data are distinguished. The ledger
@@ -35,7 +35,7 @@ pub struct Mismatch {
     pub damage: Damage,
 }
 
-/// Returns the length of an interval for `plan`: the one asked for if it divides all lengths and alignments of the I/O,
+/// Returns the length of an interval for `plan`: the requested one if it divides all lengths and alignments of the I/O,
 /// otherwise their greatest common divisor, as in fio.
 pub fn interval(plan: &WorkerPlan, verification: &Verification) -> Bytes {
     let unit = unit(plan);
@@ -64,7 +64,7 @@ struct Identity {
     write: u32,
 }
 
-/// Seals what a worker writes and checks what it reads.
+/// Seals the blocks that a worker writes and checks those that it reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Prover {
     proof: Proof,
@@ -73,9 +73,9 @@ pub(crate) struct Prover {
     header_at: usize,
     run: u64,
     writer: u32,
-    /// Number of writes sealed so far, which is also the number of the last.
+    /// Number of writes sealed so far, which is also the number of the last write.
     writes: u32,
-    /// Length after which a pattern begins anew; 0: with each interval.
+    /// Length after which a pattern starts over; 0: with each interval.
     pattern_each: u64,
     /// Buffer for the expected pattern; empty if there is none.
     wanted: Box<[u8]>,
@@ -139,8 +139,8 @@ impl Prover {
         self.move_header(interval);
     }
 
-    /// Swaps the header at the beginning of `interval` with the data at its requested place, or back again. The checksum covers
-    /// the data as it is while the header is in front.
+    /// Swaps the header at the beginning of `interval` with the data at the header's requested place, or back again.
+    /// The checksum covers the data as it is while the header is in front.
     fn move_header(&self, interval: &mut [u8]) {
         let length = header::length(self.checksum);
         if self.header_at >= length
@@ -151,8 +151,8 @@ impl Prover {
         }
     }
 
-    /// Checks the data read from `offset` of `file` into `buffer`; `expected` gives what should be at a byte offset. Returns the
-    /// first interval that is wrong.
+    /// Checks the data read from `offset` of `file` into `buffer`; `expected` returns the data that should be at a byte
+    /// offset. Returns the first interval that is wrong.
     pub(crate) fn look(
         &mut self,
         (file, offset): (u32, u64),
@@ -208,7 +208,7 @@ impl Prover {
             return Err(Damage::OtherRun);
         }
         match (expected, mine) {
-            // What another worker of this run wrote over ours is not the volume's fault.
+            // Data that another worker of this run wrote over this worker's is not the volume's fault.
             (ExpectedData::Write(wanted), Some(mine)) if wanted != mine.write => {
                 Err(Damage::Stale { wanted, found: mine.write })
             }
@@ -240,8 +240,8 @@ impl Prover {
     }
 }
 
-/// Lays `pattern` over `interval`, which is at byte `offset` of its file; if `each` is above 0, it begins anew at each
-/// multiple of it.
+/// Lays `pattern` over `interval`, which is at byte `offset` of its file; if `each` is above 0, the pattern starts over
+/// at each multiple of `each`.
 fn lay(interval: &mut [u8], pattern: &Pattern, (offset, each): (u64, u64)) {
     let length = pattern.bytes.len() as u64;
     if each == 0 || length == 0 {

@@ -1,4 +1,4 @@
-//! How far a writer came, in the form of fio's verify state (version 3): encoding and decoding.
+//! The progress of a writer, in the form of fio's verify state (version 3): encoding and decoding.
 //!
 //! Three words (version, length of the rest, CRC-32C of it), then: count of the writes listed, depth, files, writes, index,
 //! 56 bytes of fio's random numbers, 64 of the job's name, and the list. fio's loader reads the count of writes; plimsoll
@@ -25,27 +25,27 @@ const MARK_AT: usize = MOST_AT - 8;
 const NAME_AT: usize = 112;
 const MARK: u64 = u64::from_le_bytes(*b"plimsoll");
 
-/// How far a writer came.
+/// The progress of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteProgress {
     /// Number of writes, from the first, that are in the requested state: completed, or flushed.
     pub writes: u64,
-    /// Number of writes that may have been issued: what those after `writes` left is unknown.
+    /// Number of writes that may have been issued: the data that those after `writes` left is unknown.
     pub most: u64,
-    /// Whether plimsoll wrote it: only fio has fio's random offsets.
+    /// Whether plimsoll wrote the state: only fio has fio's random offsets.
     pub is_ours: bool,
 }
 
 /// Why a state cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
-    /// It is too short, or its length differs from the one it states.
+    /// The state is too short, or its length differs from the one it contains.
     #[error("it is not as long as it says: it was cut off, or is no verify state")]
     Length,
-    /// It has an unknown version.
+    /// The state has an unknown version.
     #[error("it is of version {0}, and 3 is known")]
     Version(u64),
-    /// Its checksum is wrong.
+    /// The checksum of the state is wrong.
     #[error("its checksum is not that of what stands in it: it is damaged")]
     Sum,
 }
@@ -68,11 +68,11 @@ pub fn encode(reached: WriteProgress, job: &str, index: u64) -> [u8; LENGTH] {
     bytes
 }
 
-/// Decodes the state in `bytes`. In one that fio wrote, the last writes, as many as could be in flight, do not count as
+/// Decodes the state in `bytes`. If fio wrote it, the last writes, as many as could be in flight, do not count as
 /// written.
 ///
 /// # Errors
-/// [`StateError`] if they are not a state.
+/// [`StateError`] if the bytes are not a state.
 pub fn decode(bytes: &[u8]) -> Result<WriteProgress, StateError> {
     let word = |at: usize| {
         let bytes = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
@@ -91,7 +91,7 @@ pub fn decode(bytes: &[u8]) -> Result<WriteProgress, StateError> {
     let depth = word(DEPTH_AT)? & u64::from(u32::MAX);
     Ok(match is_ours {
         true => WriteProgress { writes, most: word(MOST_AT)?.max(writes), is_ours },
-        // With one in flight the last has completed.
+        // At a depth of one, the last write has completed.
         false if depth <= 1 => WriteProgress { writes, most: writes.saturating_add(1), is_ours },
         false => WriteProgress {
             writes: writes.saturating_sub(depth),

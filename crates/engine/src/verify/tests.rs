@@ -1,4 +1,4 @@
-//! Sealed buffers, damaged in every way a volume can, and the ledger of what was written.
+//! Sealed buffers, damaged in every way a volume can damage them, and the ledger of writes.
 
 use proptest::prelude::*;
 use workload::{
@@ -52,7 +52,7 @@ fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expecte
 
 const HERE: (u32, u64) = (1, 8192);
 
-/// A pattern of seven bytes preceded by the offset: it begins anew at each multiple of the length, whatever the interval is.
+/// A pattern of seven bytes preceded by the offset: it starts over at each multiple of its length in any interval.
 #[test]
 fn a_pattern_may_begin_anew_within_an_interval_or_go_on_behind_it() {
     let marked = Pattern { bytes: [[0; 8].as_slice(), b"pattern"].concat(), offsets: vec![0] };
@@ -254,8 +254,8 @@ proptest! {
         prop_assert_eq!(read, wanted.into_iter().collect::<Vec<_>>());
     }
 
-    /// A volume applies what is in flight at any moment, and a failed write anywhere or nowhere: what the ledger is sure of
-    /// is there all the same.
+    /// A volume applies I/Os in flight at any moment, and a failed write anywhere or nowhere: the data of which the
+    /// ledger is sure is there all the same.
     #[test]
     fn what_is_expected_is_what_a_volume_holds(
         turns in proptest::collection::vec((0u8..8, 0u64..12, 1u32..5, any::<u16>()), 1..200),

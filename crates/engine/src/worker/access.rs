@@ -1,7 +1,7 @@
-//! The order of accesses: in which file the next I/O is, in which block of its region, and how long it is.
+//! The order of accesses: the file of the next I/O, the block in its region, and the length.
 //!
-//! Each family of orders is a file in `access/` and a variant of [`AccessOrder`]. The plain family is checked first, at the
-//! cost of one branch that is always predicted; the others are boxed and called.
+//! Each family of orders is a file in `access/` and a variant of [`AccessOrder`]. The plain family is checked first, at
+//! the cost of one branch that is always predicted; the others are boxed and called.
 
 mod composed;
 mod diskspd;
@@ -31,15 +31,15 @@ use replay::TracePosition;
 pub(super) enum AccessOrder {
     /// One length per direction, in sequence or uniformly at random.
     Plain(Plain),
-    /// Everything else that [`workload::Access`] can express.
+    /// All other orders that [`workload::Access`] can express.
     Composed(Box<ComposedOrder>),
     /// DiskSpd's rules.
     DiskSpd(Box<DiskSpd>),
-    /// A trace, which determines more of an I/O than its offset: the worker reads it itself.
+    /// A trace, which determines more of an I/O than its offset: the worker reads the trace itself.
     Traced(Box<TracePosition>),
 }
 
-/// Counters that workers of a step advance together: for each worker, those of its files.
+/// Counters that workers of a step advance together: for each worker, the counters of its files.
 pub(crate) fn counters(workers: &[WorkerPlan]) -> Vec<Vec<Option<Arc<AtomicU64>>>> {
     let mut known: Vec<(u32, Arc<AtomicU64>)> = Vec::new();
     let mut counter = |number: u32| match known.iter().find(|(other, _)| *other == number) {
@@ -78,7 +78,7 @@ impl AccessOrder {
         Ok(AccessOrder::Composed(Box::new(ComposedOrder::new(plan)?)))
     }
 
-    /// The next I/O, for which the mix has drawn `kind`.
+    /// Returns the next I/O, for which the mix has drawn `kind`.
     #[inline]
     pub(super) fn next(&mut self, kind: Direction) -> NextIo {
         match self {
@@ -87,7 +87,7 @@ impl AccessOrder {
         }
     }
 
-    /// The other families, out of line so that the plain path stays short.
+    /// Returns the next I/O of any other family; out of line, so that the plain path stays short.
     #[inline(never)]
     fn next_of_another(&mut self, kind: Direction) -> NextIo {
         match self {
@@ -108,7 +108,7 @@ impl AccessOrder {
         }
     }
 
-    /// Notes that the I/O in `slot` has come back.
+    /// Notes that the I/O in `slot` has completed.
     #[inline]
     pub(super) fn freed(&mut self, slot: u32) {
         if let AccessOrder::DiskSpd(diskspd) = self {
@@ -116,7 +116,7 @@ impl AccessOrder {
         }
     }
 
-    /// Advances these counters, one per file, together with other workers.
+    /// Makes the order advance these counters, one per file, together with other workers.
     pub(super) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
         let AccessOrder::DiskSpd(diskspd) = self else { return };
         for (file, counter) in counters.iter().enumerate() {

@@ -26,7 +26,7 @@ pub enum Crossing {
         /// The rate reached.
         got: u64,
     },
-    /// Time from due to done.
+    /// Time from due to completed.
     Latency {
         /// The bound.
         most: Nanos,
@@ -44,7 +44,7 @@ pub(super) struct Bounds {
     rates: Option<Rates>,
 }
 
-/// Least rates, and the I/O done in the current window.
+/// Least rates, and the I/O completed in the current window.
 #[derive(Clone, Debug)]
 struct Rates {
     asked: LeastRates,
@@ -52,7 +52,7 @@ struct Rates {
     issued: Vec<Direction>,
     /// Start of the window; [`Nanos::MAX`] until it is known.
     from: Nanos,
-    /// By [`Direction::index`].
+    /// I/O completed in the window, by [`Direction::index`].
     done: [CompletedAmount; 4],
 }
 
@@ -63,7 +63,7 @@ struct CompletedAmount {
 }
 
 impl Bounds {
-    /// `None` if the plan sets no bound; `issues` says which directions the worker issues.
+    /// `None` if the plan sets no bound; `issues` returns whether the worker issues a direction.
     pub(super) fn new(asked: &PlannedBounds, issues: impl Fn(Direction) -> bool) -> Option<Box<Bounds>> {
         let rates = asked.rates.map(|asked| Rates {
             asked,
@@ -112,7 +112,7 @@ impl Bounds {
 }
 
 impl Rates {
-    /// The least rate of `direction` that was missed in a window of length `span`.
+    /// Returns the least rate of `direction` that was missed in a window of length `span`.
     fn crossed(&self, direction: Direction, span: Nanos) -> Option<Crossing> {
         let done = self.done[direction.index()];
         let a_second = |count: u64| (u128::from(count) * 1_000_000_000 / u128::from(span.0.max(1))) as u64;
@@ -125,7 +125,7 @@ impl Rates {
 }
 
 impl Crossing {
-    /// Positive errno with which a worker ends that crossed it: EIO for a rate, ETIMEDOUT for a latency.
+    /// Positive errno with which a worker ends that crossed this bound: EIO for a rate, ETIMEDOUT for a latency.
     pub(crate) fn errno(&self) -> i32 {
         match self {
             Crossing::Ops { .. } | Crossing::Bytes { .. } => 5,
@@ -157,7 +157,7 @@ impl Worker {
         }
     }
 
-    /// The bound that ended it.
+    /// The bound that ended the worker.
     pub(crate) fn crossing(&self) -> Option<Crossing> {
         self.crossing
     }

@@ -5,7 +5,7 @@ use workload::Bytes;
 /// Why a plan cannot become a worker; the planner refuses such plans beforehand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
-    /// It has no file to work on.
+    /// A worker has no file to work on.
     #[error("job '{job}' has a worker without a file; give it at least one")]
     NoFile {
         /// The job.
@@ -19,7 +19,7 @@ pub enum WorkerError {
         /// The region.
         region: Bytes,
     },
-    /// It has no slot to issue in.
+    /// A worker has no slot to issue in.
     #[error("job '{job}' has a queue depth of 0; it must be at least 1")]
     NoDepth {
         /// The job.

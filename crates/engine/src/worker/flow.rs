@@ -1,14 +1,14 @@
-//! A proportion that workers keep among each other: each counts what it issues, and one ahead of its share waits.
+//! A proportion that workers keep among each other: each counts its I/Os, and a worker ahead of its share waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use workload::{Flow, Nanos, WorkerPlan};
 
-/// I/Os, times its weight, that a worker may be ahead: without any it would wait at every single one.
+/// Number of I/Os, times its weight, by which a worker may be ahead: at zero it would wait at every single I/O.
 const AHEAD: u64 = 4;
 
-/// The shortest wait of a worker that is ahead. Polling without a pause would take the CPU from those it waits for.
+/// The shortest wait of a worker that is ahead. Polling without a pause would take the CPU from the other workers.
 const REST_LEAST: Nanos = Nanos::from_micros(20);
 
 /// State that the workers of one flow share.
@@ -16,11 +16,11 @@ const REST_LEAST: Nanos = Nanos::from_micros(20);
 pub(crate) struct SharedFlow {
     /// Sum of the weights of the workers at work.
     weight: AtomicU64,
-    /// Number of I/Os that these have issued.
+    /// Number of I/Os that these workers have issued.
     issued: AtomicU64,
 }
 
-/// The share of one worker.
+/// The share of one worker in a flow.
 #[derive(Debug)]
 pub(super) struct FlowShare {
     flow: Flow,
@@ -29,7 +29,7 @@ pub(super) struct FlowShare {
     joined: bool,
 }
 
-/// For each worker, the state that it shares with the others of its flow.
+/// Returns, for each worker, the state that it shares with the others of its flow.
 pub(crate) fn flows(workers: &[WorkerPlan]) -> Vec<Option<Arc<SharedFlow>>> {
     let mut known: Vec<(u32, Arc<SharedFlow>)> = Vec::new();
     let mut of_worker = |worker: &WorkerPlan| {
@@ -57,7 +57,7 @@ impl FlowShare {
         self.shared = Arc::clone(shared);
     }
 
-    /// Adds the worker's weight: it is at work.
+    /// Adds the weight of the worker, which is now at work.
     pub(super) fn join(&mut self) {
         assert!(!self.joined, "a worker joins its flow twice");
         self.joined = true;
@@ -72,7 +72,7 @@ impl FlowShare {
         }
     }
 
-    /// Number of I/Os that it may issue now.
+    /// Number of I/Os that the worker may issue now.
     pub(super) fn room(&self) -> usize {
         let (all, issued) = (self.shared.weight.load(Relaxed).max(1), self.shared.issued.load(Relaxed));
         let weight = u64::from(self.flow.weight);

@@ -1,5 +1,5 @@
-//! Reasons for a worker not to fill its queue although slots are free: a mark to which it must run down first, a depth that
-//! is searched for, a proportion to other workers.
+//! Reasons for a worker not to fill its queue although slots are free: a mark to which the queue must run down first, a
+//! search for the depth, a proportion to other workers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::steering::Steering;
 use super::{Wake, Worker};
 use crate::batch::Batch;
 
-/// All of these. I/Os that wait for others on the same bytes are held by the worker itself, but checked here.
+/// The gate of a worker. I/Os held back for others on the same bytes are kept by the worker itself, but checked here.
 #[derive(Debug)]
 pub(super) struct Gate {
     refill: Option<Refill>,
@@ -20,7 +20,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// `None` if the plan asks for none of these.
+    /// Returns a gate for `plan`; `None` if the plan contains no reason for one.
     pub(super) fn new(plan: &WorkerPlan) -> Option<Box<Gate>> {
         let gate = Gate {
             refill: Refill::new(plan),
@@ -40,7 +40,7 @@ impl Gate {
         self.room(in_flight)
     }
 
-    /// Number of I/Os that may be issued, if the queue does not have to run down.
+    /// Number of I/Os that may be issued, apart from a queue that must run down.
     fn room(&self, in_flight: usize) -> usize {
         let depth = self.steering.map_or(usize::MAX, |steering| steering.depth().saturating_sub(in_flight));
         self.flow.as_ref().map_or(depth, |flow| flow.room().min(depth))
@@ -63,27 +63,27 @@ impl Gate {
         !self.refill.is_some_and(Refill::runs_down) && self.room(in_flight) > 0
     }
 
-    /// When it must be asked again although nothing has completed; `None` if it need not be.
+    /// When the gate must be checked again although nothing has completed; `None` if it need not be.
     pub(super) fn asks_again(&self, in_flight: usize, now: Nanos) -> Option<Nanos> {
         let steered = self.steering.is_none_or(|steering| steering.depth() > in_flight);
         self.flow.as_ref().filter(|flow| steered && flow.room() == 0).map(|flow| flow.again(now))
     }
 
-    /// When something changes by the clock alone.
+    /// When the gate next changes by the clock alone.
     pub(super) fn horizon(&self) -> Nanos {
         self.steering.as_ref().map_or(Nanos::MAX, Steering::horizon)
     }
 }
 
 impl Worker {
-    /// Keeps a proportion with others; to be called before [`begin`](Worker::begin).
+    /// Keeps a proportion with other workers; to be called before [`begin`](Worker::begin).
     pub(crate) fn flow_with(&mut self, shared: Option<&Arc<SharedFlow>>) {
         if let (Some(flow), Some(shared)) = (self.gate.as_mut().and_then(|gate| gate.flow.as_mut()), shared) {
             flow.share(shared);
         }
     }
 
-    /// Narrows `out` to what may be issued; false if that is nothing.
+    /// Narrows `out` to the I/Os that may be issued; false if there are none.
     #[cold]
     pub(super) fn passes_gate(&mut self, out: &mut Batch) -> bool {
         let in_flight = self.slots.in_flight();
@@ -107,7 +107,7 @@ impl Worker {
         self.slots.free_count() > 0 && (self.gate.is_none() || self.gate_is_open())
     }
 
-    /// Whether it would issue but has no room in the queue.
+    /// Whether the worker would issue but has no room in the queue.
     #[inline]
     pub(crate) fn waits_for_room(&self) -> bool {
         self.open && !self.has_room()
@@ -126,14 +126,14 @@ impl Worker {
         open && !self.overlap.is_holding()
     }
 
-    /// When it wants its next turn, if it has no room.
+    /// When a worker without room wants its next turn.
     #[cold]
     pub(super) fn wake_at_gate(&self, now: Nanos) -> Wake {
         let again = self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now));
         again.map_or(Wake::OnCompletion, |at| Wake::At(at.min(self.horizon).max(now)))
     }
 
-    /// Begins at `now`.
+    /// Opens the gate at `now`.
     pub(super) fn open_gate(&mut self, now: Nanos) {
         let Some(gate) = &mut self.gate else { return };
         if let Some(steering) = &mut gate.steering {
@@ -144,7 +144,7 @@ impl Worker {
         }
     }
 
-    /// Leaves its flow, because it issues nothing more.
+    /// Leaves the worker's flow, because it issues nothing more.
     pub(super) fn close_gate(&mut self) {
         if let Some(flow) = self.gate.as_mut().and_then(|gate| gate.flow.as_mut()) {
             flow.leave();

@@ -1,5 +1,5 @@
-//! The worker: given the time and what has completed, it says what to issue. It does no I/O and reads no clock; between
-//! start and drain it allocates nothing, locks nothing and formats nothing.
+//! The worker: given the time and the completions, it determines the I/Os to issue. It does no I/O and reads no clock;
+//! between start and drain it allocates nothing, locks nothing and formats nothing.
 
 mod access;
 mod balance;
@@ -66,17 +66,17 @@ const NOTHING_MOVED: i32 = 5;
 /// ENOSPC, and EDQUOT for a user who has no more space.
 const NO_SPACE: [i32; 2] = [28, 122];
 
-/// Number of failures that a worker remembers, the first ones.
+/// Number of failures that a worker remembers: the first ones.
 const FAILURES: usize = 16;
 
 /// When a worker wants its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// At this time, or when something has completed.
+    /// At this time, or when an I/O has completed.
     At(Nanos),
-    /// At this time, or when something has completed, with the CPU kept busy until then.
+    /// At this time, or when an I/O has completed, with the CPU kept busy until then.
     Busy(Nanos),
-    /// When something has completed.
+    /// When an I/O has completed.
     OnCompletion,
     /// Never: nothing is in flight and nothing will be.
     Finished,
@@ -85,11 +85,11 @@ pub enum Wake {
 /// Why a worker issues nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// Its bytes or I/Os have been issued.
+    /// The worker's bytes or I/Os have been issued.
     Amount,
-    /// Its time is over.
+    /// The worker's time is over.
     Time,
-    /// It was told to stop.
+    /// The worker was told to stop.
     Told,
     /// An I/O failed, or a bound was crossed.
     Failed,
@@ -98,13 +98,13 @@ pub enum StopReason {
 /// An I/O that failed, with the index of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// When it came back.
+    /// When the I/O completed.
     pub at: Nanos,
     /// The I/O.
     pub io: InFlight,
-    /// Positive errno; EILSEQ if what was read is not what was written.
+    /// Positive errno; EILSEQ if the data read differs from what was written.
     pub errno: i32,
-    /// What is wrong with what was read, if that is the failure.
+    /// The damage to the data read, if that is the failure.
     pub mismatch: Option<Mismatch>,
 }
 
@@ -118,10 +118,10 @@ pub struct Worker {
     flush: FlushCount,
     quota: Quota,
     recorder: Recorder,
-    /// Whether it issues: it has begun, is not resting and has not stopped.
+    /// Whether the worker issues: it has begun, is not resting and has not stopped.
     open: bool,
     straight: Straight,
-    /// The next time at which something changes by the clock alone.
+    /// The next time at which the worker's state changes by the clock alone.
     horizon: Nanos,
     rules: Rules,
     schedule: Schedule,
@@ -131,29 +131,29 @@ pub struct Worker {
     gate: Option<Box<Gate>>,
     /// I/Os on the same bytes that wait for each other.
     overlap: Overlaps,
-    /// Bounds that end it for being slow, if the plan has any.
+    /// Bounds that end the worker for being slow, if the plan has any.
     bounds: Option<Box<Bounds>>,
     crossing: Option<Crossing>,
     on_error: OnError,
-    /// Whether a write that finds no space ends it as if its amount were done.
+    /// Whether a write that finds no space ends the worker as if its amount had been issued.
     ends_when_full: bool,
     stopped: Option<(StopReason, Nanos)>,
     last_done: Nanos,
     failures: Vec<Failure>,
     unissued: u64,
-    /// The comparison of what is read with what was written, if the plan asks for it.
+    /// The comparison of data read with data written, if the plan asks for it.
     reading_back: Option<Box<ReadingBack>>,
-    /// When writing was over, if blocks are read back after it.
+    /// When writing ended, if blocks are read back after it.
     wrote_until: Option<Nanos>,
     /// Bytes of the regions of all files.
     region: u64,
     balance: Balance,
 }
 
-/// The phase of its schedule in which a worker is.
+/// The current phase in a worker's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Before its start.
+    /// Before the worker's start.
     Waiting,
     Ramp,
     Counted,
@@ -161,7 +161,7 @@ enum Phase {
 }
 
 impl Worker {
-    /// Makes a worker for `plan` that records with `recorder`. All memory it ever uses is allocated here.
+    /// Makes a worker for `plan` that records with `recorder`. All memory that it ever uses is allocated here.
     ///
     /// # Errors
     /// [`WorkerError`] for a plan without file, slot or block.
@@ -208,7 +208,7 @@ impl Worker {
         self.pace.shift(share);
     }
 
-    /// Advances these counters, one per file, together with other workers; to be called before [`begin`](Worker::begin).
+    /// Advances these counters, one per file, jointly with other workers; to be called before [`begin`](Worker::begin).
     pub(crate) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
         self.access.share(counters);
     }
@@ -220,7 +220,7 @@ impl Worker {
         self.issue_due(now, out);
     }
 
-    /// As [`issue`](Worker::issue), if [`reach`](Worker::reach) was called with `now` already; returns the number of I/Os.
+    /// [`issue`](Worker::issue) after a call of [`reach`](Worker::reach) with `now`; returns the number of I/Os.
     #[inline(always)]
     pub(crate) fn issue_due(&mut self, now: Nanos, out: &mut Batch) -> usize {
         if !(self.open && self.straight.issues && self.fill_straight(now, out)) {
@@ -257,8 +257,8 @@ impl Worker {
         if self.pace.is_one() { self.fill::<false>(now, out) } else { self.fill_apart(now, out) }
     }
 
-    /// Fills the batch with what is due. If writes have a pace of their own (`APART`) and the order changes the direction that
-    /// was drawn, the I/O counts towards the pace of the drawn direction.
+    /// Fills the batch with I/Os that are due. If writes have a separate pace (`APART`) and the order changes the
+    /// direction that was drawn, the I/O counts towards the pace of the drawn direction.
     #[inline]
     fn fill<const APART: bool>(&mut self, now: Nanos, out: &mut Batch) {
         for _ in 0..out.room().min(self.slots.free_count()) {
@@ -292,7 +292,7 @@ impl Worker {
         }
     }
 
-    /// The next I/O, if it is due: one held back, a flush, or a new one from the order.
+    /// Returns the next I/O, if it is due: one held back, a flush, or a new one from the order.
     #[inline(always)]
     fn draw<const APART: bool>(&mut self, now: Nanos) -> Option<DrawnIo> {
         if let Some(held) = self.overlap.let_go() {
@@ -311,7 +311,7 @@ impl Worker {
         Some(DrawnIo { place: self.access.next(kind), kind, due })
     }
 
-    /// Fills the batch if writes have a pace of their own or a trace is replayed; out of line for loops with one pace.
+    /// Fills the batch if writes have a separate pace or a trace is replayed; out of line for loops with one pace.
     #[cold]
     fn fill_apart(&mut self, now: Nanos, out: &mut Batch) {
         match self.access {
@@ -320,7 +320,7 @@ impl Worker {
         }
     }
 
-    /// Notes that `place`, which is about to be issued, changes the stored data.
+    /// Notes that the I/O at `place`, which is about to be issued, changes the stored data.
     #[inline]
     fn changes(&mut self, place: &NextIo) {
         if place.kind == Direction::Write {
@@ -355,7 +355,7 @@ impl Worker {
         }
     }
 
-    /// Passes each I/O of `batch`, which is about to be submitted, to the recorder, if it asks for that.
+    /// Passes each I/O of `batch`, which is about to be submitted, to the recorder, if the recorder traces issues.
     pub(crate) fn tell_issues(&mut self, batch: &Batch) {
         if !self.recorder.tells_issues() {
             return;
@@ -367,8 +367,8 @@ impl Worker {
         }
     }
 
-    /// Notes that `batch` was submitted at `now`: the time since its I/Os were picked was submission, and what follows
-    /// is service.
+    /// Notes that `batch` was submitted at `now`: the time since its I/Os were picked was submission; service time
+    /// begins now.
     #[inline]
     pub fn submitted(&mut self, now: Nanos, batch: &Batch) {
         for io in batch.ios() {
@@ -377,14 +377,14 @@ impl Worker {
         }
     }
 
-    /// Takes back completions. An I/O without a time of its own completed at `now`.
+    /// Settles completions. An I/O whose completion has no time completed at `now`.
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Completion]) {
         self.reach(now);
         self.settle_reaped(now, done);
     }
 
-    /// As [`settle`](Worker::settle), if [`reach`](Worker::reach) was called with `now` already.
+    /// [`settle`](Worker::settle) after a call of [`reach`](Worker::reach) with `now`.
     #[inline(always)]
     pub(crate) fn settle_reaped(&mut self, now: Nanos, done: &[Completion]) {
         match done {
@@ -419,7 +419,7 @@ impl Worker {
         }
     }
 
-    /// Settles `io`, which had the slot of `done` and has completed or failed.
+    /// Settles `io`, which was in the slot of `done` and has completed or failed.
     #[inline(never)]
     fn settle_freed(&mut self, now: Nanos, io: InFlight, done: &Completion) {
         self.access.freed(done.slot);
@@ -436,7 +436,7 @@ impl Worker {
             mismatch = self.settle_mismatch(done.slot);
         }
         if mismatch.is_some() {
-            // It completed whole and took its time; that it is not what was written is a separate error.
+            // The I/O completed whole and took its time; wrong data in it is a separate error.
             self.recorder.done(io.ended(at, io.bytes));
         }
         if result < 0 {
@@ -456,9 +456,9 @@ impl Worker {
         }
     }
 
-    /// The result of `io`. If it moved nothing, it has failed, whatever the kernel says: at the end of a truncated file it
-    /// would be counted at a speed that no device has. The same holds for a short read made for verification: what was written
-    /// is not there.
+    /// Returns the result of `io`. An I/O that moved nothing has failed, whatever the kernel reports: at the end of a
+    /// truncated file it would be counted at a speed that no device has. So has a short read made for verification: the
+    /// written data is missing.
     #[inline]
     fn outcome(&self, io: &InFlight, done: &Completion) -> i32 {
         let moved_all = done.result < 0 || done.result as u32 >= io.bytes;
@@ -482,7 +482,7 @@ impl Worker {
         });
     }
 
-    /// When this worker wants its next turn.
+    /// When the worker wants its next turn.
     #[inline]
     pub fn wake(&self, now: Nanos) -> Wake {
         if !self.open {
@@ -497,22 +497,22 @@ impl Worker {
         self.wake_when_due(now)
     }
 
-    /// When its next I/O is due. Out of line, so that the wake of a queue that is always full stays inlined.
+    /// When the worker's next I/O is due. Out of line, so that the wake of a queue that is always full stays inlined.
     #[inline(never)]
     fn wake_when_due(&self, now: Nanos) -> Wake {
         Wake::At(self.pace.next(now).min(self.horizon).max(now))
     }
 
-    /// Ends issuing now; I/O in flight is waited for.
+    /// Ends issuing now; I/Os in flight are waited for.
     pub fn stop(&mut self, now: Nanos) {
         self.forgo_reading_back();
         self.end(StopReason::Told, now);
     }
 
-    /// Why nothing more is issued; `None` while it issues.
+    /// Returns why nothing more is issued; `None` while the worker issues.
     pub fn stopped(&self) -> Option<StopReason> {
         match self.stopped {
-            // Whatever ended it, it has failed if it read wrong data.
+            // Whatever ended the worker, it has failed if it read wrong data.
             Some(_) if self.has_mismatched() => Some(StopReason::Failed),
             stopped => stopped.map(|(why, _)| why),
         }
@@ -529,7 +529,7 @@ impl Worker {
         self.slots.in_flight()
     }
 
-    /// A view of what is in flight, for other threads.
+    /// Returns a view of the I/Os in flight, for other threads.
     pub fn view(&self) -> SlotsView {
         self.slots.view()
     }
@@ -539,7 +539,7 @@ impl Worker {
         &self.failures
     }
 
-    /// Takes in that the time is `now`: passes interval edges, the ramp's end and the deadline.
+    /// Notes that the time is `now`: passes interval edges, the ramp's end and the deadline.
     #[inline]
     pub(crate) fn reach(&mut self, now: Nanos) {
         self.recorder.reach(now);
@@ -548,19 +548,20 @@ impl Worker {
         }
     }
 
-    /// Takes in that its thread was ready without a CPU for `waited` since the last such call, up to `now`, not yet reached.
+    /// Notes that the thread was ready without a CPU for `waited` since the last such call, up to `now`, not yet
+    /// reached.
     #[cold]
     pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
         self.recorder.waited(now, waited);
     }
 
-    /// Whether something changes by the clock alone at `now`, which [`reach`](Worker::reach) must then take in.
+    /// Whether the state changes by the clock alone at `now`, which [`reach`](Worker::reach) must then be given.
     #[inline]
     pub(crate) fn is_beyond_edge(&self, now: Nanos) -> bool {
         now >= self.recorder.edge() || now >= self.horizon
     }
 
-    /// When the recorder next has something to hand over.
+    /// When the recorder next has a sheet or a trace to hand over.
     #[inline]
     pub(crate) fn edge(&self) -> Nanos {
         self.recorder.edge()

@@ -14,7 +14,7 @@ pub(super) struct DrawnIo {
     pub(super) due: Nanos,
 }
 
-/// Whether I/Os are held back, and the one that is.
+/// Whether I/Os are held back, and the I/O that is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overlaps {
     holds: bool,
@@ -32,7 +32,7 @@ impl Overlaps {
         self.holds
     }
 
-    /// Whether one is held back now.
+    /// Whether an I/O is held back now.
     #[inline]
     pub(super) fn is_holding(&self) -> bool {
         self.holds && self.held.is_some()
@@ -44,7 +44,7 @@ impl Overlaps {
         if self.holds { self.held.take() } else { None }
     }
 
-    /// True if `drawn` must wait for an I/O in `slots`; it is then kept until [`let_go`](Overlaps::let_go).
+    /// Returns whether `drawn` must wait for an I/O in `slots`; it is then kept until [`let_go`](Overlaps::let_go).
     #[inline]
     pub(super) fn hold_back(&mut self, drawn: DrawnIo, slots: &Slots) -> bool {
         if self.holds && slots.overlap(&drawn.place) {

@@ -5,8 +5,8 @@ use workload::{Direction, Nanos, Pace, WorkerPlan};
 
 use super::seeds;
 
-/// Most draws counted one by one for a Poisson process that fell behind, 20 ms of work; the rest is estimated from their
-/// mean gap.
+/// Greatest number of draws counted one by one for a Poisson process that fell behind, 20 ms of work; the rest is
+/// estimated from the mean gap.
 const MOST_DRAWN: u64 = 1 << 20;
 
 /// Due times of a worker, independent of completions.
@@ -49,7 +49,7 @@ impl Pacer {
         }
     }
 
-    /// Shifts all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Before `begin`.
+    /// Shifts all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Only before `begin`.
     pub(super) fn shift(&mut self, share: f64) {
         assert!((0.0..1.0).contains(&share), "due times are moved by a share of a gap, not by {share}");
         if let Pacer::Fixed { start, gap_ns, phase_ns, next, .. } = self {
@@ -81,7 +81,7 @@ impl Pacer {
         }
     }
 
-    /// Takes the next I/O and computes when the one after it is due.
+    /// Takes the next I/O and computes when the following one is due.
     #[inline]
     pub(super) fn advance(&mut self) {
         match self {
@@ -112,7 +112,7 @@ impl Pacer {
         }
     }
 
-    /// The origin of its due times; zero for a closed loop.
+    /// The origin of the due times; zero for a closed loop.
     pub(super) fn start(&self) -> Nanos {
         match self {
             Pacer::Closed => Nanos::ZERO,
@@ -120,7 +120,7 @@ impl Pacer {
         }
     }
 
-    /// Sets when the next I/O of a trace is due. All other paces compute that themselves.
+    /// Sets when the next I/O of a trace is due. All other paces compute this themselves.
     pub(super) fn set_next(&mut self, due: Nanos) {
         if let Pacer::Traced { next, .. } = self {
             *next = due;
@@ -155,12 +155,12 @@ impl Pacer {
 /// The paces of a worker: one for all its I/O, or one for its writes and one for the rest.
 #[derive(Clone, Debug)]
 pub(super) struct Paces {
-    /// The pace of all I/O, or of all that is not a write.
+    /// The pace of all I/O, or of all I/O except writes.
     pub(super) main: Pacer,
     writes: Option<Box<Pacer>>,
     /// Whether one pace serves all I/O and no trace sets due times.
     one: bool,
-    /// A direction drawn but not due yet.
+    /// A direction that was drawn, but is not due yet.
     drawn: Option<Direction>,
 }
 
@@ -168,7 +168,7 @@ impl Paces {
     pub(super) fn new(plan: &WorkerPlan) -> Paces {
         let stream = |index| Stream::new(plan.seed, index);
         let issues = |direction| plan.access.mix.issues(direction);
-        // If only writes are issued, theirs is the only pace, and no other direction could be due.
+        // If only writes are issued, their pace is the only one, and no other direction could be due.
         let (main, writes) = match plan.terms.write_pace.filter(|_| issues(Direction::Write)) {
             Some(pace) if !issues(Direction::Read) => (pace, None),
             writes => (plan.pace, writes),
@@ -187,7 +187,7 @@ impl Paces {
         self.one
     }
 
-    /// Whether writes have a pace of their own.
+    /// Whether writes have a separate pace.
     #[inline]
     pub(super) fn differ(&self) -> bool {
         self.writes.is_some()
@@ -205,8 +205,8 @@ impl Paces {
         [Some(&mut self.main), self.writes.as_deref_mut()].into_iter().flatten()
     }
 
-    /// Chooses the direction of the next I/O if writes have a pace of their own: the one that `draw` gives, or the other if only
-    /// that one is due; `None` if neither is.
+    /// Chooses the direction of the next I/O if writes have a separate pace: the one that `draw` returns, or the other
+    /// if only that one is due; `None` if neither is.
     pub(super) fn choose(
         &mut self,
         now: Nanos,
@@ -244,29 +244,29 @@ impl Paces {
         self.main.is_closed() || self.is_closed(Direction::Write)
     }
 
-    /// As [`Pacer::shift`].
+    /// Applies [`Pacer::shift`] to each pace.
     pub(super) fn shift(&mut self, share: f64) {
         self.each().for_each(|pacer| pacer.shift(share));
     }
 
-    /// As [`Pacer::begin`].
+    /// Applies [`Pacer::begin`] to each pace.
     pub(super) fn begin(&mut self, at: Nanos) {
         self.each().for_each(|pacer| pacer.begin(at));
     }
 
-    /// As [`Pacer::delay`].
+    /// Applies [`Pacer::delay`] to each pace.
     pub(super) fn delay(&mut self, pause: Nanos) {
         self.each().for_each(|pacer| pacer.delay(pause));
     }
 
-    /// As [`Pacer::due_before`].
+    /// Returns the sum of [`Pacer::due_before`] over all paces.
     pub(super) fn due_before(&mut self, at: Nanos) -> u64 {
         self.each().map(|pacer| pacer.due_before(at)).sum()
     }
 }
 
-/// For each worker, the share of its gap by which its due times are shifted: worker `k` of the `n` workers of a job by
-/// `k / n`, so that together they keep the pace of one worker `n` times as fast instead of issuing all at once.
+/// Returns, for each worker, the share of its gap by which its due times are shifted: `k / n` for worker `k` of the `n`
+/// workers of a job, so that together they keep the pace of one worker `n` times as fast and do not issue at once.
 pub(crate) fn phases(workers: &[WorkerPlan]) -> Vec<f64> {
     let same = |worker: &WorkerPlan, others: &[WorkerPlan]| {
         others.iter().filter(|other| other.job == worker.job && other.pace == worker.pace).count() as f64

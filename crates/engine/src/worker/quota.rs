@@ -4,12 +4,12 @@ use workload::{Bytes, Direction};
 
 use crate::rules::Rules;
 
-/// What is left of the amounts that end a step, with the I/Os until the next rest separate.
+/// The remainder of the amounts that end a step, with the I/Os until the next rest counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quota {
-    /// I/Os until the next rest, or until the end if no rest comes.
+    /// I/Os until the next rest, or until the end if there is no further rest.
     ops: u64,
-    /// I/Os after that.
+    /// I/Os after the next rest.
     later: u64,
     /// Bytes, counted from the worker's start if the amount includes the ramp.
     bytes: u64,
@@ -17,7 +17,7 @@ pub(super) struct Quota {
     written: u64,
 }
 
-/// Bytes that a number of I/Os move.
+/// Bytes moved by a number of I/Os.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MovedBytes {
     /// Bytes of all I/Os.
@@ -41,7 +41,7 @@ impl Quota {
         Quota { ops: u64::MAX, later: 0, bytes: u64::MAX, written: u64::MAX }
     }
 
-    /// The quota of the ramp: unlimited but for amounts that include the ramp.
+    /// The quota of the ramp: unlimited except for amounts that include the ramp.
     pub(super) fn of_ramp(rules: &Rules) -> Quota {
         Quota {
             bytes: rules.bytes_in_all.unwrap_or(u64::MAX),
@@ -50,8 +50,8 @@ impl Quota {
         }
     }
 
-    /// The quota from the ramp's end: the amounts of `rules`, less what is in flight when counting begins: an I/O counts when it
-    /// completes, so that exactly the amount is counted.
+    /// The quota from the ramp's end: the amounts of `rules`, less the I/Os in flight when counting begins: an I/O
+    /// counts when it completes, so that exactly the amount is counted.
     pub(super) fn counted(self, rules: &Rules, in_flight_ops: u64, in_flight: Bytes) -> Quota {
         let left = rules.bytes_in_all.map_or(u64::MAX, |_| self.bytes);
         Quota {
@@ -62,7 +62,7 @@ impl Quota {
         }
     }
 
-    /// The same quota, with a rest after `ops` more I/Os.
+    /// This quota with a rest after `ops` more I/Os.
     pub(super) fn resting_after(self, ops: u64) -> Quota {
         let all = self.ops.saturating_add(self.later);
         Quota { ops: all.min(ops), later: all.saturating_sub(ops), ..self }
@@ -78,8 +78,8 @@ impl Quota {
         self.ops == 0 && self.later > 0 && self.bytes > 0
     }
 
-    /// How many of `wanted` I/Os of at most `longest` bytes may be issued without checking each; zero if the bytes left might
-    /// run out among them.
+    /// Returns how many of `wanted` I/Os of at most `longest` bytes may be issued without checking each; zero if the
+    /// remaining bytes might run out among them.
     #[inline]
     pub(super) fn covers(&self, wanted: usize, longest: u32) -> usize {
         // No queue is deep enough for the product to overflow.
@@ -87,7 +87,7 @@ impl Quota {
         if self.bytes < most || self.written < most { 0 } else { self.ops.min(wanted as u64) as usize }
     }
 
-    /// Takes `ops` I/Os that were covered, with the bytes that they move.
+    /// Takes `ops` I/Os that [`covers`](Quota::covers) allowed, with the bytes that they move.
     #[inline]
     pub(super) fn took(&mut self, ops: usize, moved: MovedBytes) {
         debug_assert!(ops as u64 <= self.ops, "more was issued than was covered");
@@ -97,7 +97,7 @@ impl Quota {
         self.written -= moved.written;
     }
 
-    /// Takes one I/O of `bytes`, if that much is left.
+    /// Takes one I/O of `bytes`, if that many are left.
     #[inline]
     pub(super) fn take(&mut self, kind: Direction, bytes: u32) -> bool {
         let bytes = u64::from(bytes);
@@ -105,7 +105,7 @@ impl Quota {
         if self.ops == 0 || self.bytes < bytes || self.written < written {
             return false;
         }
-        // Of an unlimited amount this can take 2^64 bytes, which no step lives to see.
+        // An unlimited amount covers 2^64 bytes, which no step can issue.
         self.ops -= 1;
         self.bytes -= bytes;
         self.written -= written;

@@ -1,4 +1,4 @@
-//! Reading back what was written, for comparison: meanwhile, in rounds, or after all writes.
+//! Reading written data back for comparison: meanwhile, in rounds, or after all writes.
 
 use workload::{Direction, EarlierWrites, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
@@ -11,7 +11,7 @@ use crate::verify::{ExpectedData, Ledger, Mismatch, Span};
 
 /// Value of `asked` for a slot in which nothing is read back.
 const NOT_ASKED: u32 = u32::MAX;
-/// EILSEQ, which tools report for data that is not as written.
+/// EILSEQ, which tools report for data that differs from what was written.
 pub(crate) const MISMATCH: i32 = 84;
 
 /// The additional state of a worker that verifies.
@@ -23,7 +23,7 @@ pub(super) struct ReadingBack {
     known: Option<EarlierWrites>,
     on_mismatch: OnMismatch,
     at_the_end: AtTheEnd,
-    /// By slot: the number of writes issued when it was read back.
+    /// By slot: the number of writes issued when the read began.
     asked: Box<[u32]>,
     /// Mismatches in slots that have not been settled yet.
     mismatches: Vec<(u32, Mismatch)>,
@@ -68,14 +68,14 @@ fn span(file: u32, offset: u64, bytes: u32) -> Span {
 }
 
 impl Worker {
-    /// Whether blocks are still to be read back, though nothing more is issued otherwise.
+    /// Whether blocks are still to be read back, though nothing else is to be issued.
     pub(super) fn has_more_to_read_back(&self) -> bool {
         let wanted = matches!(self.stopped, Some((StopReason::Amount | StopReason::Time, _)));
         let open = |back: &ReadingBack| back.ledger.is_some() && back.at_the_end != AtTheEnd::Over;
         wanted && self.reading_back.as_deref().is_some_and(open)
     }
 
-    /// Reads back what is pending, as far as slots and the batch's room allow.
+    /// Reads back pending blocks, as far as slots and the batch's room allow.
     #[cold]
     pub(super) fn read_back(&mut self, now: Nanos, out: &mut Batch) {
         if self.open {
@@ -101,7 +101,7 @@ impl Worker {
         }
     }
 
-    /// Trims those writes that are to be trimmed, as far as slots and the batch's room allow.
+    /// Trims the writes that are to be trimmed, as far as slots and the batch's room allow.
     fn give_back(&mut self, now: Nanos, out: &mut Batch) {
         while out.room() > 0 && self.slots.free_count() > 0 {
             let Some(back) = self.reading_back.as_deref_mut() else { return };
@@ -118,8 +118,8 @@ impl Worker {
         self.reading_back.as_deref().is_some_and(|back| back.when == when)
     }
 
-    /// True once reading back at the end can proceed: all writes have completed. Reads from then on are counted separately, so
-    /// that the figures of the writes are theirs alone.
+    /// True once reading back at the end can proceed: all writes have completed. Reads from then on are counted
+    /// separately, so that they do not change the figures of the writes.
     fn begin_at_the_end(&mut self, now: Nanos, out: &mut Batch) -> bool {
         let begun = |back: &ReadingBack| back.at_the_end == AtTheEnd::Begun;
         if self.reading_back.as_deref().is_some_and(begun) {
@@ -153,9 +153,9 @@ impl Worker {
         next
     }
 
-    /// Goes through all writes without issuing them, to know what an earlier run of the same job wrote.
+    /// Goes through all writes without issuing them, to determine what an earlier run of the same job wrote.
     fn imagine(&mut self, now: Nanos) {
-        // Without an amount one pass must do.
+        // Without an amount, one pass must suffice.
         let has_amount = self.rules.ops_each.or(self.rules.bytes_each).or(self.rules.bytes_in_all).is_some();
         let known = self.reading_back.as_deref().and_then(|back| back.known);
         let mut left = if has_amount || known.is_some() { u64::MAX } else { self.region };
@@ -190,7 +190,7 @@ impl Worker {
         }
     }
 
-    /// Notes in the ledger that `place` is issued.
+    /// Notes in the ledger that the I/O at `place` is issued.
     #[cold]
     pub(super) fn note_issue(&mut self, place: &NextIo) {
         let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
@@ -221,14 +221,14 @@ impl Worker {
         }
     }
 
-    /// What should be at `offset` of `file` in the data that slot `slot` has read.
+    /// Returns the data that should be at `offset` of `file` in the buffer that slot `slot` has read.
     pub(crate) fn expected(&self, slot: u32, file: u32, offset: u64) -> ExpectedData {
         let Some(back) = self.reading_back.as_deref() else { return ExpectedData::Unknown };
         let Some(ledger) = &back.ledger else { return ExpectedData::Any(0) };
         match back.asked.get(slot as usize) {
             None | Some(&NOT_ASKED) => ExpectedData::Unknown,
             Some(&asked) => match ledger.expected(file, offset) {
-                // It was written again after the read had begun.
+                // The block was written again after the read had begun.
                 ExpectedData::Write(write) | ExpectedData::Any(write) if write > asked => {
                     ExpectedData::Unknown
                 }
@@ -258,7 +258,7 @@ impl Worker {
         Some(back.mismatches.swap_remove(at).1)
     }
 
-    /// Whether the job goes on after a mismatch.
+    /// Whether the job continues after a mismatch.
     pub(super) fn passes_over_mismatch(&self) -> bool {
         let goes_on = |back: &ReadingBack| back.on_mismatch == OnMismatch::GoOn;
         self.reading_back.as_deref().is_some_and(goes_on)

@@ -5,7 +5,7 @@ use workload::WorkerPlan;
 /// Whether a queue that was full is still running down.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refill {
-    /// Number of I/Os in flight at which it is filled again.
+    /// Number of I/Os in flight at which the queue is filled again.
     mark: usize,
     runs_down: bool,
 }
@@ -28,7 +28,7 @@ impl Refill {
         self.runs_down
     }
 
-    /// Whether it is running down.
+    /// Whether the queue is running down.
     pub(super) fn runs_down(self) -> bool {
         self.runs_down
     }

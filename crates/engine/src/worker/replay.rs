@@ -10,7 +10,7 @@ use crate::batch::Batch;
 const UNREAD: Nanos = Nanos::from_micros(200);
 
 impl Worker {
-    /// Fills the batch with what is due of the trace, and sets the pace to the next I/O, so that the worker is woken then.
+    /// Fills the batch with due I/Os of the trace, and sets the pace to the next I/O, which will wake the worker.
     #[cold]
     pub(super) fn fill_from_trace(&mut self, now: Nanos, out: &mut Batch) {
         let start = self.pace.main.start();
@@ -22,7 +22,7 @@ impl Worker {
                 Next::Unread => return self.pace.main.set_next(now + UNREAD),
                 Next::Broken => return self.fail_trace(now),
             };
-            // In a closed loop it is due as soon as a slot is free.
+            // In a closed loop an I/O is due as soon as a slot is free.
             let due = if self.pace.main.is_closed() { now } else { start + at };
             if due > now {
                 return self.pace.main.set_next(due);
@@ -66,7 +66,7 @@ impl Worker {
         }
     }
 
-    /// Ends the worker because the trace cannot be read on, with the failure of an unknown I/O.
+    /// Ends the worker because the rest of the trace cannot be read, with the failure of an unknown I/O.
     #[cold]
     fn fail_trace(&mut self, now: Nanos) {
         if self.failures.len() < self.failures.capacity() {

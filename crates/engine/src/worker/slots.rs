@@ -1,4 +1,4 @@
-//! The slots of a worker: what is in flight, readable from outside while the worker is stuck in the kernel.
+//! The slots of a worker: its I/Os in flight, readable from outside while the worker is stuck in the kernel.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::recorder::CompletedIo;
 /// Value of `issued` for a free slot.
 const FREE: u64 = u64::MAX;
 
-/// One slot. Atomic only so that another thread may look: the worker's relaxed accesses cost the same as plain ones.
+/// One slot, atomic only so that another thread may read it: the worker's relaxed accesses cost the same as plain ones.
 #[derive(Debug)]
 struct Slot {
     due: AtomicU64,
@@ -24,11 +24,11 @@ struct Slot {
 /// The I/O in flight in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
-    /// When it was due by the pace.
+    /// When the I/O was due by the pace.
     pub due: Nanos,
-    /// When it was submitted.
+    /// When the I/O was submitted.
     pub issued: Nanos,
-    /// Its direction.
+    /// Direction of the I/O.
     pub kind: Direction,
     /// Index into the worker's files.
     pub file: u32,
@@ -45,7 +45,7 @@ pub struct SlotsView {
 }
 
 impl InFlight {
-    /// `place` as if it were in flight, with times of zero.
+    /// `place` as an I/O in flight with times of zero.
     pub(super) fn at(place: &NextIo) -> InFlight {
         let NextIo { kind, file, offset, bytes } = *place;
         InFlight { due: Nanos::ZERO, issued: Nanos::ZERO, kind, file, offset, bytes }
@@ -84,7 +84,7 @@ impl Entry {
     /// An entry that no I/O in flight can equal.
     pub(super) const NONE: Entry = Entry { due: FREE, issued: FREE, offset: 0, tag: 0 };
 
-    /// Whether it differs from `other` in nothing but the offset, so that both are recorded alike.
+    /// Whether only the offset differs from `other`, so that both are recorded in the same way.
     #[inline]
     pub(super) fn is_alike(&self, other: &Entry) -> bool {
         (self.due, self.issued, self.tag) == (other.due, other.issued, other.tag)
@@ -116,7 +116,7 @@ impl SlotsView {
         self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read).collect()
     }
 
-    /// By slot: when its I/O was issued; `None` for a free one.
+    /// When the I/O of each slot was issued; `None` for a free slot.
     pub fn issues(&self) -> impl Iterator<Item = Option<Nanos>> + '_ {
         let issued = |slot: &Slot| Some(slot.issued.load(Relaxed)).filter(|at| *at != FREE).map(Nanos);
         self.table.iter().map(issued)
@@ -157,16 +157,16 @@ impl Slot {
 /// How the slots of a worker are divided between reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotPlan {
-    /// Most I/Os in flight.
+    /// Greatest number of I/Os in flight.
     depth: u32,
-    /// Whether writes have slots of their own, after those of the reads.
+    /// Whether writes have separate slots, after those of the reads.
     apart: bool,
 }
 
 impl SlotPlan {
-    /// The slots of a worker of `plan`. If buffers are filled once and then written again and again, a read into one would
-    /// spoil it and the next write would have to fill it anew, at 200 ns per 4 KiB; so a mix then has buffers for a whole queue
-    /// of either kind.
+    /// Returns the slots of a worker of `plan`. If buffers are filled once and then written again and again, a read
+    /// into one would spoil it and the next write would have to fill it anew, at 200 ns per 4 KiB; so a mix then has
+    /// buffers for a whole queue of either kind.
     pub(crate) fn of(plan: &WorkerPlan) -> SlotPlan {
         let mix = plan.access.mix;
         let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
@@ -216,7 +216,7 @@ impl FreeList {
     }
 }
 
-/// The slots of a worker with those that are free.
+/// The slots of a worker and the free ones among them.
 #[derive(Debug)]
 pub(super) struct Slots {
     table: Arc<[Slot]>,
@@ -278,8 +278,8 @@ impl Slots {
         slot
     }
 
-    /// Takes free slots for `places.len()` I/Os that equal `io` except for the offset, which `offset` gives for each, and fills
-    /// `places` with them; the caller has checked that there are enough.
+    /// Takes free slots for `places.len()` I/Os that equal `io` except for the offset, which `offset` returns for each,
+    /// and fills `places` with them; the caller has checked that there are enough.
     #[inline(always)]
     pub(super) fn take_alike(&mut self, io: &InFlight, places: &mut [Io], mut offset: impl FnMut() -> u64) {
         self.in_flight += places.len();
@@ -318,7 +318,7 @@ impl Slots {
         taken.into_iter().any(meets)
     }
 
-    /// Frees `slot` and returns what was in flight there; `None` if it was free.
+    /// Frees `slot` and returns the I/O that was in flight there; `None` if the slot was free.
     #[inline]
     pub(super) fn free(&mut self, slot: u32) -> Option<Entry> {
         let place = self.table.get(slot as usize)?;

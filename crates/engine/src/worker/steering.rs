@@ -1,5 +1,5 @@
-//! A search for the queue depth: it doubles while enough I/Os complete in time, then the gap between the greatest depth that
-//! passed and the least that failed is halved. Each depth is tried for a window of time.
+//! A search for the queue depth: the depth doubles while enough I/Os complete in time, then the gap between the
+//! greatest depth that passed and the least that failed is halved. Each depth is tried for a window of time.
 
 use workload::{Nanos, Steering as PlannedSteering, WhenFound};
 
@@ -7,7 +7,7 @@ use super::Worker;
 use super::bounds::Crossing;
 use super::slots::InFlight;
 
-/// Windows in a row that a depth passes before a greater one that failed is tried again.
+/// Number of windows in a row that a depth must pass before a greater one that failed is tried again.
 const SETTLED: u32 = 8;
 
 /// The search of a worker.
@@ -28,9 +28,9 @@ pub(super) struct Steering {
     until: Nanos,
     /// I/Os of the window that completed in time.
     within: u64,
-    /// I/Os of the window that did not.
+    /// I/Os of the window that did not complete in time.
     late: u64,
-    /// Windows in a row that this depth passed.
+    /// Number of windows in a row that this depth passed.
     did: u32,
     stage: Stage,
     /// Whether the last completed window passed.
@@ -60,9 +60,9 @@ enum Next {
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SteeringResult {
-    /// The depth.
+    /// The depth reached.
     pub(crate) depth: u32,
-    /// Whether the target was met at that depth in the last window; `None` if the search was not over.
+    /// Whether the target was met at that depth in the last window; `None` if the search had not ended.
     pub(crate) held: Option<bool>,
 }
 
@@ -125,7 +125,7 @@ impl Steering {
     fn pass(&mut self, now: Nanos) -> Next {
         let all = self.within + self.late;
         if all == 0 {
-            // Nothing came back: extend the window.
+            // Nothing completed: extend the window.
             self.until = now + self.asked.window;
             return Next::Window;
         }
@@ -163,7 +163,7 @@ impl Steering {
     fn after_failure(&mut self) -> usize {
         self.bad = self.depth.max(2);
         if self.good >= self.depth {
-            // It passed once, but no longer does.
+            // The depth passed once, but no longer does.
             self.good = self.depth / 2;
         }
         usize::midpoint(self.good, self.bad).max(1)
@@ -178,7 +178,7 @@ impl Steering {
 }
 
 impl Worker {
-    /// Whether its depth is searched for.
+    /// Whether the worker searches for its depth.
     pub(super) fn is_steered(&self) -> bool {
         self.gate.as_ref().is_some_and(|gate| gate.steering.is_some())
     }
@@ -207,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// Discards what was counted so far.
+    /// Discards the counts so far.
     fn count_anew(&mut self, now: Nanos) {
         if self.phase == super::Phase::Counted {
             self.schedule.counted_from = now;

@@ -1,4 +1,4 @@
-//! The fast path of issuing and settling: whatever does not depend on the single I/O is decided once per turn.
+//! The fast path of issuing and settling: decisions that do not depend on the single I/O are made once per turn.
 
 use workload::{Completion, Direction, Io, Nanos};
 
@@ -9,16 +9,16 @@ use super::quota::MovedBytes;
 use super::slots::{Entry, InFlight};
 use crate::batch::Batch;
 
-/// Which parts of a worker's turn take the fast path.
+/// The parts of a worker's turn that take the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Straight {
-    /// Issuing: all I/O is due at once, has plain offsets and is neither flushed nor read back, and the queue is filled
-    /// whenever it has room.
+    /// Whether issuing does: all I/O is due at once, has plain offsets and is neither flushed nor read back, and the
+    /// queue is filled whenever it has room.
     pub(super) issues: bool,
-    /// The direction of all such I/O, if there is only one and one file whose offsets come in runs: then nothing but the offset
-    /// differs between I/Os.
+    /// The direction of all such I/O, if there is only one direction and one file, whose offsets come in runs: then
+    /// only the offset differs between I/Os.
     only: Option<Direction>,
-    /// Settling: nothing but the record needs completions.
+    /// Whether settling does: only the record needs completions.
     pub(super) settles: bool,
 }
 
@@ -30,7 +30,7 @@ struct Alike {
 }
 
 impl Worker {
-    /// The parts that may take the fast path, given everything its plan asks for.
+    /// Returns the parts that may take the fast path, given everything in the worker's plan.
     pub(super) fn straight(&self) -> Straight {
         let nothing_beside = self.reading_back.is_none();
         let at_once = !self.pace.differ() && self.pace.main.is_closed();
@@ -51,8 +51,8 @@ impl Worker {
         }
     }
 
-    /// Fills the batch on the fast path; false, with nothing done, if the worker must check for each I/O whether it may still be
-    /// issued.
+    /// Fills the batch on the fast path; false, with nothing changed, if the worker must check for each I/O whether it
+    /// may still be issued.
     #[inline(always)]
     pub(super) fn fill_straight(&mut self, now: Nanos, out: &mut Batch) -> bool {
         let AccessOrder::Plain(plain) = &self.access else { return false };
@@ -75,7 +75,7 @@ impl Worker {
         true
     }
 
-    /// Fills `places` with I/Os of one kind to the one file.
+    /// Fills `places` with I/Os of one kind to the worker's only file.
     #[inline(always)]
     fn fill_alike(&mut self, now: Nanos, kind: Direction, places: &mut [Io]) -> MovedBytes {
         let mut moved = MovedBytes::default();
@@ -114,8 +114,8 @@ impl Worker {
         self.recorder.done(io.in_flight().ended(at, io.bytes()));
     }
 
-    /// Settles completions on the fast path. I/Os that were issued in one turn and come back in one are equal in direction,
-    /// length and both times: they are counted together.
+    /// Settles completions on the fast path. I/Os that were issued in one turn and reaped in one turn have the same
+    /// direction, length and times: they are counted together.
     pub(super) fn settle_together(&mut self, now: Nanos, done: &[Completion]) {
         let mut alike = Alike { io: Entry::NONE, at: Nanos::ZERO, count: 0 };
         for done in done {

@@ -8,11 +8,11 @@ use super::{Wake, Worker};
 /// A worker's rests, planned and current.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThinkTime {
-    /// `None` if it never rests.
+    /// `None` if the worker never rests.
     plan: Option<Think>,
     state: State,
-    /// I/Os that must still complete before the next rest, if completions are counted; below zero while the queue runs empty,
-    /// [`i64::MAX`] if they are not counted.
+    /// Completions still needed before the next rest, if completions are counted; below zero while the queue runs
+    /// empty, [`i64::MAX`] if they are not counted.
     left: i64,
     /// When the next rest is due by the clock.
     at: Nanos,
@@ -21,7 +21,7 @@ pub(super) struct ThinkTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Awake,
-    /// Issues nothing; the pause begins when nothing is in flight.
+    /// Nothing is issued; the pause begins when nothing is in flight.
     Draining,
     Pausing {
         busy_until: Nanos,
@@ -46,7 +46,7 @@ impl ThinkTime {
         self.left <= 0 || self.state == State::Draining
     }
 
-    /// When something changes by the clock alone.
+    /// When the state next changes by the clock alone.
     pub(super) fn horizon(&self) -> Nanos {
         match self.state {
             State::Awake => self.at,
@@ -55,12 +55,12 @@ impl ThinkTime {
         }
     }
 
-    /// Whether it keeps the worker from issuing.
+    /// Whether the worker rests and so must not issue.
     pub(super) fn is_resting(&self) -> bool {
         self.state != State::Awake
     }
 
-    /// How a worker that rests at `now` wants to be woken, at `horizon` at the latest.
+    /// When a worker that rests at `now` wants to be woken, at `horizon` at the latest.
     pub(super) fn wake(&self, now: Nanos, horizon: Nanos) -> Wake {
         match self.state {
             State::Pausing { busy_until, .. } if now < busy_until => Wake::Busy(horizon.min(busy_until)),
@@ -69,7 +69,7 @@ impl ThinkTime {
         }
     }
 
-    /// Begins work at `now`: sets when the next rest comes, and returns `quota` adjusted to it.
+    /// Begins work at `now`: sets when the next rest begins, and returns `quota` adjusted to it.
     pub(super) fn work(&mut self, now: Nanos, quota: Quota) -> Quota {
         self.state = State::Awake;
         let Some(think) = &self.plan else { return quota };
@@ -78,7 +78,7 @@ impl ThinkTime {
             _ if think.every == u32::MAX => quota,
             ThinkCount::Issued => quota.resting_after(u64::from(think.every)),
             ThinkCount::Done => {
-                // Completions while the queue ran empty count towards this rest, but there is at least one I/O in between.
+                // Completions while the queue ran empty count towards this rest, but at least one I/O comes in between.
                 self.left = (i64::from(think.every) + self.left.min(0)).max(1);
                 debug_assert!(
                     self.left <= i64::from(think.every),

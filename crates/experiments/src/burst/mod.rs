@@ -1,6 +1,6 @@
-//! The procedure of `burst`: overload until the rate has fallen; rest and measure what the rest earned; rest again and
-//! spend that at half the excess (method 8.1). Operations first, then bytes, unless the operations' bucket pays for these
-//! too.
+//! The procedure of `burst`: overload until the rate has fallen; rest and measure the credits earned; rest again and
+//! spend them at half the excess (method 8.1). Operations first, then bytes, unless the bucket of operations also pays
+//! for bytes.
 
 mod forecast;
 
@@ -32,7 +32,7 @@ const IOS: f64 = 20.0;
 const INTERVAL_MOST: f64 = 10.0;
 /// Least fall that is detected, as a share of the burst: the smallest in a published table is 14 % (method 8.1).
 const FALL: f64 = 0.05;
-/// Precision of the remaining rate, as a share of the fall; the bucket is then off by as much.
+/// Precision of the remaining rate, as a share of the fall; the error of the bucket is then as large.
 const KNOWN: f64 = 0.01;
 /// Time for which the remaining rate is observed after the first fall.
 const SETTLED: Nanos = Nanos::from_secs(10);
@@ -46,7 +46,7 @@ const REST_LEAST_S: f64 = 10.0;
 const REST_MOST_S: f64 = 300.0;
 /// Share of the first burst's duration that a rest may take.
 const REST_PART: f64 = 0.25;
-/// Most that a rest may earn, as a share of what the bucket held, so that it does not overflow.
+/// Maximum credits that a rest may earn, as a share of the bucket's content, so that the bucket does not overflow.
 const BRIM: f64 = 0.4;
 /// Longest rest if no fall was seen, in seconds: if the bucket was empty, the rest earns a burst.
 const BLIND_REST_S: f64 = 120.0;
@@ -54,7 +54,7 @@ const BLIND_REST_S: f64 = 120.0;
 const BLIND_PART: f64 = 0.25;
 /// Longest look after a rest that followed no fall.
 const BLIND_LOOK: Nanos = Nanos::from_secs(180);
-/// Seconds beyond twice the burst that a rest should pay for, after which the look at it ends. The same margin applies to
+/// Margin in seconds: the look after a rest ends this long after twice the burst that the rest should pay for, or after
 /// twice the first burst, if that is longer.
 const LOOK_BEYOND_S: f64 = 30.0;
 /// Longest look, in seconds, that the duration of the first burst alone justifies.
@@ -72,14 +72,14 @@ const BRIMMED: f64 = 0.9;
 /// Shortest drain worth running.
 const DRAIN_LEAST: Nanos = Nanos::from_secs(5);
 
-/// Returns the next step of a burst, `None` when it is done. A step that failed or was interrupted is the last of its
-/// sitting.
+/// Returns the next step of a burst; `None` when the burst is done. A step that failed or was interrupted is the last
+/// of its sitting.
 pub fn next_burst_step(asked: &BurstRequest, layout: Layout, done: &[StepRecord]) -> Option<Step> {
     let cut = |step: &StepRecord| matches!(step.ending, Ending::Interrupted | Ending::Failed);
     if done.len() > asked.resumed && done.last().is_some_and(cut) {
         return None;
     }
-    // The data of an earlier sitting were removed with it.
+    // The data of an earlier sitting was removed at its end.
     if done.len() == asked.resumed
         && let Some(step) = layout_step(layout, asked.seed, asked.most)
     {
@@ -128,7 +128,7 @@ impl Course<'_> {
             .or_else(|| self.both_ways(part))
     }
 
-    /// Drains; if nothing fell, rests and looks whether the rest earned anything.
+    /// Drains; if the rate did not fall, rests and looks whether the rest earned credits.
     fn until_a_fall(&self, part: &BurstPart) -> Option<Step> {
         let first: f64 = part.drains.iter().map(|drain| drain.to_s - drain.from_s).sum();
         let left = self.asked.most.since(Nanos::from_secs_f64(first));
@@ -145,8 +145,8 @@ impl Course<'_> {
         }
     }
 
-    /// Empties the bucket again after an interrupted drain or a new layout: what a rest earns can be measured only from an
-    /// empty bucket.
+    /// Empties the bucket again after an interrupted drain or a new layout: the credits earned by a rest can be
+    /// measured only from an empty bucket.
     fn empty(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
         let last = self.done.last()?;
         let left = part.drains.last().is_some_and(|drain| drain.left_some);
@@ -155,7 +155,7 @@ impl Course<'_> {
             .then(|| self.again(levels.fall_of(levels.burst), self.asked.most))
     }
 
-    /// A rest and a look at what it earned, until one earned something.
+    /// A rest and a look at the credits that it earned, until a rest earned some.
     fn earned(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
         let all = || part.drains.iter().filter(|drain| drain.asking == Asking::All);
         let again = all().filter(|drain| is_again(drain) && drain.fell_at_s.is_none()).count();
@@ -174,7 +174,8 @@ impl Course<'_> {
         Some(self.again(levels.fall_of(levels.burst), Nanos::from_secs_f64(most)))
     }
 
-    /// Whether a drain shows what its rest earned: the time between two sittings may have filled the bucket.
+    /// Whether a drain shows the credits that its rest earned, which it does not if the time between two sittings may
+    /// have filled the bucket.
     fn tells(&self, drain: &MeasuredDrain, part: &BurstPart, levels: &Levels) -> bool {
         let rested = drain.rested_s.unwrap_or(0.0);
         let held = part.held.map_or(f64::INFINITY, |held| held.amount.value);
@@ -182,7 +183,7 @@ impl Course<'_> {
         is_again(drain) && drain.fell_at_s.is_some() && !brimmed
     }
 
-    /// The same rest again, its earnings spent at half the excess, at which a bucket lasts twice as long.
+    /// The same rest again, after which the credits are spent at half the excess, so that a bucket lasts twice as long.
     fn at_half(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
         let fell = |drain: &&MeasuredDrain| {
             drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some()
@@ -190,7 +191,7 @@ impl Course<'_> {
         let mut all = part.drains.iter().rev().filter(fell);
         // Even if every rest may have filled the bucket, a bucket can still be distinguished from a timed burst.
         let back = all.clone().find(|drain| self.tells(drain, part, levels)).or_else(|| all.next())?;
-        // An interrupted one is tried once more.
+        // An interrupted drain at half the excess is tried once more.
         let mut halves = part.drains.iter().filter(|drain| drain.asking == Asking::Half);
         if halves.clone().any(|drain| drain.fell_at_s.is_some()) || halves.nth(1).is_some() {
             return None;
@@ -223,7 +224,7 @@ impl Course<'_> {
         let half = Mix::reads(50);
         let empty = part.drains.last().is_some_and(|drain| drain.fell_at_s.is_some());
         let wanted = self.asked.both_ways && self.asked.mix != half && part.both_ways.is_none();
-        // A second look after one that showed nothing would show nothing either.
+        // If the first look was inconclusive, a second one would be too.
         let looked = self.own().any(|step| step.plan.workers.iter().any(|worker| worker.access.mix == half));
         (wanted && empty && !looked).then(|| {
             let load = Load {
@@ -335,20 +336,21 @@ impl Course<'_> {
         (FULL_S * self.looked()).clamp(least, most) as u32
     }
 
-    /// `usual`, or as long as enough I/Os take.
+    /// Returns `usual`, or the time that enough I/Os take if that is longer.
     fn interval(&self, usual: Nanos) -> Nanos {
         let seconds = (IOS / self.looked().max(f64::MIN_POSITIVE)).min(INTERVAL_MOST);
         if seconds <= usual.as_secs_f64() { usual } else { Nanos::from_secs(seconds.ceil() as u64) }
     }
 }
 
-/// Rate before a fall: the burst level, or, if that was never held for long, the rate from which the first fall began.
+/// Rate before a fall: the burst level, or, if that was never sustained for long, the rate at the start of the first
+/// fall.
 fn burst_of(part: &BurstPart) -> Option<f64> {
     let fell = part.drains.iter().find(|drain| drain.fell_at_s.is_some());
     part.burst.map(|burst| burst.value).or(fell.map(|drain| drain.before))
 }
 
-/// Whether a drain began with nothing but what a rest had earned.
+/// Whether a drain began with only the credits that a rest had earned.
 fn is_again(drain: &MeasuredDrain) -> bool {
     drain.began_empty && drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S / 2.0)
 }
@@ -364,7 +366,7 @@ impl Levels {
         (self.burst - self.base).max(f64::MIN_POSITIVE)
     }
 
-    /// Least fall to detect for a load at `rate` if these are the levels: half of the actual fall.
+    /// Least fall to detect for a load at `rate` between these levels: half of the actual fall.
     fn fall_of(&self, rate: f64) -> f64 {
         (0.5 * (1.0 - self.base / rate)).clamp(0.01, 0.5)
     }
@@ -379,13 +381,13 @@ impl Levels {
     }
 }
 
-/// A burst after it ended.
+/// A burst that has ended.
 struct EndedBurst {
     /// Duration in seconds.
     lasted_s: f64,
     /// Amount beyond the base rate, if known.
     held: Option<f64>,
-    /// Whether it ended with time.
+    /// Whether the burst ended by time, not by credits spent.
     by_time: bool,
 }
 

@@ -1,10 +1,10 @@
-//! What a check may do, how precise and how long its steps are, and how much it may write.
+//! Request for a check: permissions, claims, precision and length of the steps, and limits on writes.
 
 use workload::{Bytes, Expectation, Nanos};
 
 use crate::step::{Layout, Writes};
 
-/// What a check may do and how long it may take.
+/// Request for a check, fitted to the target.
 #[derive(Clone, Debug)]
 pub struct CheckAsk {
     /// Whether writes are permitted.
@@ -19,7 +19,7 @@ pub struct CheckAsk {
     pub expectation: Expectation,
     /// Seed of every random choice.
     pub seed: u64,
-    /// How precise and how long a step is.
+    /// Precision and length of the steps.
     pub effort: Effort,
     /// Smallest block that the target accepts (its direct-I/O alignment).
     pub block_min: Bytes,
@@ -28,7 +28,8 @@ pub struct CheckAsk {
 impl CheckAsk {
     /// Most bytes in flight on the ladders: enough to fill 16 GB/s at 4 ms, in bounded memory.
     pub const IN_FLIGHT_USUAL: Bytes = Bytes::mib(64);
-    /// Most bytes in flight in a probe with twice as many, which shows whether they limited the bytes per second.
+    /// Maximum bytes in flight in the probe with twice as many, which shows whether the usual limit capped the bytes
+    /// per second.
     pub const IN_FLIGHT_MOST: Bytes = Bytes::mib(128);
 
     /// Default for the most bytes that a check writes: the region once if data is laid out, and once more for measuring.
@@ -51,7 +52,7 @@ pub struct Span {
     pub half_width: f64,
 }
 
-/// How precise and how long the steps are.
+/// Precision and length of the steps of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Span of a rung of a ladder.
@@ -71,8 +72,8 @@ pub struct Effort {
     pub glance: Nanos,
     /// Uncounted time at the start of a rung.
     pub ramp: Nanos,
-    /// References of each kind in a run, time and bytes permitting: fewer show no difference between moments, and more take
-    /// the time of other steps.
+    /// References of each kind in a run, time and bytes permitting: fewer show no change over time, and more take the
+    /// time of other steps.
     pub references: usize,
     /// Most time for the layout.
     pub layout_most: Nanos,
@@ -111,11 +112,11 @@ impl Effort {
         total: Nanos::from_secs(45),
     };
 
-    /// Shortest time for which there is a plan.
+    /// Shortest time of a check.
     pub const LEAST: Nanos = Effort::BRIEF.total;
 
-    /// The effort for which a check of `total` has room, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with every
-    /// step scaled alike. Steps for which there is still no time are left out, the least important first.
+    /// The effort of a check that takes `total`, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with every step
+    /// scaled alike. Steps for which there is still no time are left out, the least important first.
     pub fn within(total: Nanos) -> Effort {
         let quick = Effort::QUICK;
         let times = total.as_secs_f64() / quick.total.as_secs_f64();

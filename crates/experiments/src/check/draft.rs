@@ -1,4 +1,4 @@
-//! A step as planned, and what time and bytes leave of it.
+//! A step as planned, and as fitted to the remaining time and bytes.
 
 use workload::{Bytes, Direction, Job, Nanos, StepKind, StopRule, Think, Workload};
 
@@ -8,12 +8,12 @@ use crate::step::Step;
 
 /// Fewest intervals of a step that give a figure.
 const INTERVALS_LEAST: u64 = 5;
-/// Intervals for which there must be bytes: the fewest that give a figure, one of ramp, one cut off at the end, and two for
-/// the faster start of a volume that has rested.
+/// Number of intervals for which bytes must suffice: the fewest that give a figure, one of ramp, one cut off at the
+/// end, and two for the faster start of a volume after a rest.
 const INTERVALS_ROOM: u64 = INTERVALS_LEAST + 4;
-/// Intervals of steps that bytes cut short, longest first. The shortest are for volumes that write their whole allowance in
-/// some tens of milliseconds: a worker ends such intervals by its own clock, so lateness makes their rates vary but does
-/// not shift the mean.
+/// Interval lengths of steps that are short for lack of bytes, longest first. The shortest are for volumes that write
+/// their whole allowance in some tens of milliseconds: a worker ends such intervals by its own clock, so lateness makes
+/// their rates vary but does not shift the mean.
 const CUT: [Nanos; 8] = [
     Nanos::from_millis(300),
     Nanos::from_millis(200),
@@ -24,21 +24,21 @@ const CUT: [Nanos; 8] = [
     Nanos::from_millis(5),
     Nanos::from_millis(2),
 ];
-/// Fewest I/Os per interval of a step that bytes cut short: with fewer, whole I/Os make its rate jump by more than an
-/// eighth.
+/// Fewest I/Os per interval of a step that is short for lack of bytes: with fewer, one I/O more or less changes the
+/// rate by more than an eighth.
 const IOS_LEAST: u64 = 8;
-/// Time that a step takes beside its ramp, counted time and drain, for planning and opening.
+/// Time that a step takes besides ramp, counted time and drain, for planning and opening.
 const BETWEEN_STEPS: Nanos = Nanos::from_millis(100);
-/// Longest drain that is planned for, in seconds.
+/// Longest drain that the planning allows for, in seconds.
 const DRAIN_MOST_S: f64 = 60.0;
-/// Divisor for the share of the spare time that one step may take: others may need some too.
+/// Divisor of the spare time: one step may take at most this part, because others may need some too.
 const SPARE_PART: u64 = 4;
-/// Margin for a rate higher than foreseen when bytes are short.
+/// Margin for a rate higher than forecast when bytes are short.
 const OVER: f64 = 1.05;
-/// Greatest share that an indispensable step takes of the bytes that are left for others too.
+/// Greatest share of the remaining bytes that an indispensable step takes while others also need some.
 const MUST_SHARE_MOST: f64 = 0.6;
 
-/// How long a step lasts.
+/// Length of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Length {
     /// Until its rate is known, within the span.
@@ -54,9 +54,9 @@ pub(crate) enum Length {
 /// Whether a step may be left out when time or bytes are short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
-    /// The answer needs it.
+    /// The answer needs the step.
     Must,
-    /// It improves the answer.
+    /// The step only improves the answer.
     May,
 }
 
@@ -68,11 +68,11 @@ pub(crate) struct Draft {
     pub job: Job,
     pub length: Length,
     pub rank: Rank,
-    /// Its weight in sharing out the bytes that may be written; 0 if it only reads.
+    /// Weight in the division of the bytes that may be written; 0 if the step only reads.
     pub share: f64,
 }
 
-/// What is still to come after a step.
+/// Needs of the steps that come after a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ahead {
     /// Least time that further looks take, which is reserved for them.
@@ -81,14 +81,14 @@ pub(crate) struct Ahead {
     pub must: Nanos,
     /// Least time of steps that improve the answer.
     pub may: Nanos,
-    /// Sum of their weights.
+    /// Sum of the weights of all these steps.
     pub share: f64,
 }
 
 /// Why a step is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OmissionReason {
-    /// Too few bytes may still be written for five intervals of it.
+    /// Too few bytes may still be written for five intervals of the step.
     Bytes,
     /// Too little time is left.
     Time,
@@ -99,7 +99,7 @@ struct StepShape {
     ramp: Nanos,
     interval: Nanos,
     depth: u32,
-    /// Bytes it may write.
+    /// Bytes that the step may write.
     bytes: Option<Bytes>,
 }
 
@@ -143,12 +143,12 @@ impl Draft {
         self.span().most + self.beside(known)
     }
 
-    /// Time beside its counted time.
+    /// Time besides the counted time.
     fn beside(&self, known: &CheckState<'_>) -> Nanos {
         self.ramp(known) + self.drain(known) + BETWEEN_STEPS
     }
 
-    /// Time until everything in flight at its end has completed.
+    /// Time until everything in flight at the end of the step has completed.
     fn drain(&self, known: &CheckState<'_>) -> Nanos {
         if self.offered().is_some() {
             return Nanos::ZERO;
@@ -162,7 +162,7 @@ impl Draft {
         Nanos::from_secs_f64(both.min(DRAIN_MOST_S))
     }
 
-    /// The step that time and bytes allow, with `ahead` still to come.
+    /// Returns the step as fitted to the remaining time and bytes, with `ahead` still to come.
     pub fn fit(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<Step, OmissionReason> {
         let span = self.in_time(known, ahead)?;
         let cut = self.in_bytes(known, ahead)?;
@@ -181,12 +181,12 @@ impl Draft {
         Ok(Step { name: self.name.clone(), kind: self.kind, workload, interval: Some(cut.interval) })
     }
 
-    /// Whether too few bytes are left for it, with `ahead` still to come.
+    /// Returns the reason for an omission if too few bytes are left for the step, with `ahead` still to come.
     pub fn lacks_bytes(&self, known: &CheckState<'_>, ahead: &Ahead) -> Option<OmissionReason> {
         self.in_bytes(known, ahead).err()
     }
 
-    /// Its span, extended beyond the minimum by its part of the time that nothing else needs.
+    /// Returns the span of the step: the minimum, plus a part of the time that no other step needs.
     fn in_time(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<Span, OmissionReason> {
         let span = self.span();
         let left = known.ask.effort.total.since(known.elapsed());
@@ -200,13 +200,13 @@ impl Draft {
         Ok(Span { most: span.most.min(span.least + Nanos(spare.0 / SPARE_PART)), ..span })
     }
 
-    /// Most I/Os per second that it asks for; `None` if it is limited by completions alone.
+    /// Maximum I/Os per second that the job asks for; `None` if only completions limit it.
     fn offered(&self) -> Option<f64> {
         let rests = |think: Think| f64::from(think.every) / think.pause.as_secs_f64();
         self.job.pace.rate().map(|rate| rate.0).or_else(|| self.job.think.map(rests))
     }
 
-    /// Bytes per second that it will write.
+    /// Bytes per second that the step will write.
     fn writes_a_second(&self, known: &CheckState<'_>) -> f64 {
         let job = &self.job;
         let share = 1.0 - f64::from(job.access.mix.read_percent()) / 100.0;
@@ -219,7 +219,7 @@ impl Draft {
         StepShape { ramp: self.ramp(known), interval: self.interval(known), depth: self.job.depth, bytes }
     }
 
-    /// Ramp, interval and depth with which the bytes it may write last for a figure.
+    /// Returns the ramp, interval and depth with which the bytes that the step may write suffice for a figure.
     fn in_bytes(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<StepShape, OmissionReason> {
         if self.share <= 0.0 {
             return Ok(self.whole(known, None));
@@ -237,13 +237,14 @@ impl Draft {
         let interval = shorter
             .find(|&interval| fits(interval * INTERVALS_ROOM) && holds_some(interval, rate, block.0))
             .ok_or(OmissionReason::Bytes)?;
-        // What is in flight is written too: a queue deeper than an interval's worth would never be full for an interval.
+        // I/Os in flight count as written too: a queue deeper than an interval's worth would not stay full for an
+        // interval.
         let depth = (grant / INTERVALS_ROOM / block.0).clamp(1, u64::from(self.job.depth)) as u32;
         Ok(StepShape { ramp: interval, interval, depth, bytes })
     }
 
-    /// Bytes it may write: its share of what is left, and, if it must not be left out, at least enough for five short
-    /// intervals.
+    /// Returns the bytes that the step may write: its share of the rest, and, if it must not be left out, at least
+    /// enough for five short intervals.
     fn grant(&self, known: &CheckState<'_>, ahead: &Ahead, rate: f64) -> u64 {
         let left = known.left_to_write() as f64;
         let share = left * self.share / (self.share + ahead.share);

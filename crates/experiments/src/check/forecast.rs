@@ -20,9 +20,9 @@ const WRITE_RUNGS_USUAL: usize = 2;
 pub struct GroupForecast {
     /// The group.
     pub what: Group,
-    /// Usual seconds of all of them together.
+    /// Usual seconds of all steps of the group together.
     pub seconds: f64,
-    /// Share of the bytes that may be written; what earlier groups leave of theirs goes to later ones.
+    /// Share of the bytes that may be written; bytes that earlier groups leave go to later ones.
     pub bytes: u64,
 }
 
@@ -41,7 +41,7 @@ pub enum Group {
     Probes,
     /// Arrivals that do not wait for completions.
     OpenLoad,
-    /// The same short loads between all others.
+    /// The reference loads, always the same, between all others.
     References,
     /// Another look at a small and a large block.
     Again,
@@ -87,7 +87,7 @@ impl Group {
     }
 }
 
-/// How often a step like `draft` usually runs, if only the first one is known.
+/// Usual number of steps like `draft`, if only the first one is known.
 fn usual_times(draft: &Draft) -> usize {
     match Group::of(draft) {
         Group::Depths(Direction::Write) => WRITE_RUNGS_USUAL,
@@ -96,7 +96,7 @@ fn usual_times(draft: &Draft) -> usize {
     }
 }
 
-/// How often it runs at most: every doubling up to the deepest.
+/// Maximum number of steps like `draft`: on a ladder of depths, every doubling up to the deepest.
 fn times_most(draft: &Draft) -> usize {
     match Group::of(draft) {
         Group::Depths(_) => (DEPTH_MAX / draft.job.depth.max(1)).ilog2() as usize + 1,
@@ -118,7 +118,7 @@ pub(crate) struct Forecast<'a> {
 pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<GroupForecast> {
     let mut groups = Forecast { ask, chain: &chain, layout_bytes_per_second }.groups();
     if groups.iter().all(|group| group.what != Group::OpenLoad) {
-        // Its rate is known only once the cap is.
+        // The rate of the open load is known only once the cap is.
         let seconds = (ask.effort.open + ask.effort.ramp).as_secs_f64();
         groups.push(GroupForecast { what: Group::OpenLoad, seconds, bytes: 0 });
     }
@@ -172,7 +172,7 @@ impl Forecast<'_> {
         let known = CheckState::of(self.ask, done);
         let (chain, references) = ((self.chain)(&known), references::ahead(&known));
         let again = again::round(&known, again::rounds(&known) + 1);
-        // Only the next rung of an unfinished ladder is known: the others are the usual ones.
+        // Only the next rung of an unfinished ladder is known; the usual number is assumed for the others.
         let ran = |group| {
             known
                 .done
@@ -189,13 +189,13 @@ impl Forecast<'_> {
     }
 }
 
-/// Shares `bytes` out by `shares`, in whole MiB except for the remainder, so that the parts add up to the whole.
+/// Divides `bytes` by `shares`, in whole MiB except for the remainder, so that the parts add up to the whole.
 fn shared_out(bytes: u64, shares: &[f64]) -> Vec<u64> {
     let all: f64 = shares.iter().sum();
     let (mut share_behind, mut given) = (all, 0);
     let mut part = |share: f64| {
         share_behind -= share;
-        // The cumulative amount is rounded, not each part: what one loses, the next gains.
+        // The cumulative amount is rounded, not each part, so that rounding errors do not add up.
         let until = bytes as f64 * (1.0 - share_behind.max(0.0) / all.max(f64::MIN_POSITIVE));
         let last = share_behind <= all * 1e-9;
         let until = if last { bytes } else { Bytes(until as u64).round_down(Bytes::MIB).0.min(bytes) };
@@ -231,12 +231,12 @@ fn depths_of(record: &StepRecord) -> Group {
     Group::Depths(if writes { Direction::Write } else { Direction::Read })
 }
 
-/// The steps of a check in words, with the bytes they may write, for a user who wants to see them before it runs.
+/// The steps of a check in words, with the bytes they may write, for a user who wants to see them before the run.
 pub fn outline(ask: &CheckAsk, layout_bytes_per_second: f64) -> String {
     outlined(ask, &foreseen(ask, layout_bytes_per_second))
 }
 
-/// The same outline for a procedure that will run these groups.
+/// The outline of a procedure that will run these groups, in the form of [`outline`].
 pub(crate) fn outlined(ask: &CheckAsk, groups: &[GroupForecast]) -> String {
     let line = |group: &GroupForecast| {
         let (what, does) = group.what.outlined();

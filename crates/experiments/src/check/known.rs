@@ -1,4 +1,4 @@
-//! What the completed steps show for the next ones: rates, depths, bytes written, time spent.
+//! Results of the completed steps on which the next ones depend: rates, depths, bytes written, time spent.
 
 use analysis::Regimes;
 use record::{Interval, StepRecord};
@@ -13,21 +13,21 @@ pub(crate) const SMALL: Bytes = Bytes::kib(4);
 pub(crate) const LARGE: Bytes = Bytes::MIB;
 /// The deepest rung.
 pub(crate) const DEPTH_MAX: u32 = 256;
-/// Gain in rate, as a share, up to which more depth counts as no gain: of two doublings for reads, of one for writes
-/// (method 4.1).
+/// Gain in rate, as a share, up to which a greater depth counts as no gain: over two doublings for reads, over one for
+/// writes (method 4.1).
 pub(crate) const GAIN: f64 = 0.02;
-/// Factor over the filling depth at which the queue stays full whatever the latency does.
+/// Factor over the filling depth at which the queue stays full despite variations of the latency.
 pub(crate) const DEPTH_MARGIN: u32 = 4;
 /// Share of the best rate from which a rung fills the cap.
 const FILLS: f64 = 0.97;
 /// Depth assumed to fill an unknown cap.
 const DEPTH_GUESS: u32 = 32;
-/// How many times faster than reads of the same size and depth writes may be: into a cache, they are.
+/// Factor by which writes may be faster than reads of the same size and depth, as into a cache.
 const WRITES_OVER_READS: f64 = 2.0;
 
 /// Share of the small block's rate below which a block is limited by bytes.
 pub(crate) const BYTES_BIND: f64 = 0.9;
-/// How many times the bytes per second of a block limited by bytes those of another block may be.
+/// Factor by which a block's bytes per second may exceed those of another block that is limited by bytes.
 const BYTES_OVER: f64 = 2.0;
 
 /// A rung of the depth ladder.
@@ -47,9 +47,9 @@ struct Level {
     rate: f64,
 }
 
-/// What is known of a check so far.
+/// State of a check so far.
 pub(crate) struct CheckState<'a> {
-    /// What the check may do.
+    /// Request for the check.
     pub ask: &'a CheckAsk,
     /// Completed steps, in their order.
     pub done: &'a [StepRecord],
@@ -57,7 +57,7 @@ pub(crate) struct CheckState<'a> {
     pub regimes: Regimes,
 }
 
-/// How long the next step waits, in durations of one I/O of the last step.
+/// Wait before the next step, in durations of one I/O of the last step.
 const OWED: f64 = 1.2;
 /// Longest wait for the last step's I/O, in seconds.
 const OWED_MOST_S: f64 = 4.0;
@@ -99,8 +99,8 @@ impl<'a> CheckState<'a> {
         analysis::in_sittings(self.done)
     }
 
-    /// How long a limit may still be charging the last I/O of the previous step: if it counts a long I/O as several, the
-    /// next step pays.
+    /// Time for which a limit may still be charging the last I/O of the previous step: if the limit counts a large I/O
+    /// as several, the next step would be delayed.
     pub fn owed(&self) -> Nanos {
         let Some(last) = self.done.last() else { return Nanos::ZERO };
         let ops = last.tally(Direction::Read).ops + last.tally(Direction::Write).ops;
@@ -129,7 +129,7 @@ impl<'a> CheckState<'a> {
         rungs
     }
 
-    /// Best rate of small I/Os of `direction` on its ladder; 0 before one ran.
+    /// Best rate of small I/Os of `direction` on its ladder; 0 before the first rung.
     pub fn best(&self, direction: Direction) -> f64 {
         self.rungs(direction).iter().map(|rung| rung.rate).fold(0.0, f64::max)
     }
@@ -141,8 +141,8 @@ impl<'a> CheckState<'a> {
         rungs.iter().find(|rung| rung.rate >= FILLS * best).map_or(DEPTH_GUESS, |rung| rung.depth)
     }
 
-    /// A depth that keeps the cap of small I/Os full. The write ladder ended when a doubling gained nothing, so its last
-    /// rung fills the cap of slower writes too.
+    /// A depth that saturates the cap of small I/Os. The write ladder ended when a doubling gained nothing, so its last
+    /// rung saturates the cap of slower writes too.
     pub fn deep(&self, direction: Direction) -> u32 {
         let margin = self.filling_depth() * DEPTH_MARGIN;
         let written = self.rungs(Direction::Write).last().map_or(1, |rung| rung.depth);
@@ -150,7 +150,7 @@ impl<'a> CheckState<'a> {
         depth.clamp(4, DEPTH_MAX)
     }
 
-    /// A depth that keeps the caps full with blocks of this size, as far as the limit on bytes in flight allows.
+    /// A depth that saturates the caps with blocks of this size, within the limit on bytes in flight.
     pub fn deep_with(&self, block: Bytes) -> u32 {
         let deep = self.deep(Direction::Read).max(self.deep(Direction::Write));
         deep.clamp(8, in_flight(block, CheckAsk::IN_FLIGHT_USUAL.min(self.ask.in_flight_most)))
@@ -178,7 +178,7 @@ impl<'a> CheckState<'a> {
         if direction == Direction::Write { own.min(reads) } else { own }
     }
 
-    /// The same estimate from steps of that direction alone.
+    /// Estimate of [`CheckState::foreseen_rate`] from steps of `direction` alone.
     fn bounded_rate(&self, direction: Direction, block: Bytes) -> f64 {
         let levels = self.levels(direction);
         let same =
@@ -227,8 +227,8 @@ impl<'a> CheckState<'a> {
         if own > 0.0 {
             return own;
         }
-        // Writes are seldom faster than reads; if they are, the layout or their own operations show it. The layout's large
-        // blocks say little about small ones at low depth, which reads of that size bound.
+        // Writes are seldom faster than reads; if they are, the layout or other writes show it. The layout's large
+        // blocks say little about small ones at low depth, for which reads of that size give a bound.
         let layout =
             self.of_kind(StepKind::Layout).map(|record| rate(record, Direction::Write) * LARGE.0 as f64);
         let read = known(Direction::Read, job.depth / 2);
@@ -268,7 +268,7 @@ pub(crate) fn rate(record: &StepRecord, direction: Direction) -> f64 {
     if seconds > 0.0 { record.tally(direction).ops as f64 / seconds } else { 0.0 }
 }
 
-/// The same while the queue was full: it drains in the last, short interval.
+/// I/Os per second of `direction` while the queue was full, without the last, short interval, in which it drains.
 fn full_rate(record: &StepRecord, direction: Direction) -> f64 {
     let whole = |interval: &&Interval| {
         interval.counted && interval.end.since(interval.start) >= record.plan.interval && interval.job == 0

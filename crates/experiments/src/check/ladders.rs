@@ -9,7 +9,7 @@ use super::known::{CheckState, DEPTH_MARGIN, DEPTH_MAX, GAIN, LARGE, Rung};
 const READ_BLOCKS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
 /// Block sizes of the write ladder: two, so that a bandwidth cap shows as one level at both.
 const WRITE_BLOCKS: [Bytes; 2] = [Bytes::kib(256), LARGE];
-/// Longest backlog of a queue at the known rate: more would only be waited for.
+/// Longest backlog of a queue at the known rate: a longer one would only cost time.
 const QUEUED_MOST: Nanos = Nanos::from_secs(2);
 /// Share of the cap from which depth 1 already reaches it.
 const BOUND_AT_ONE: f64 = 0.9;
@@ -26,7 +26,7 @@ pub(crate) fn job(known: &CheckState<'_>, direction: Direction) -> Job {
     }
 }
 
-/// Weight of writes in sharing out bytes; reads have none.
+/// Weight of writes in the division of the bytes that may be written; 0 for reads.
 pub(crate) fn share(direction: Direction, weight: f64) -> f64 {
     if direction == Direction::Write { weight } else { 0.0 }
 }
@@ -51,8 +51,8 @@ pub(crate) fn latency(known: &CheckState<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// If the cap already binds at depth 1, the base latency shows only between I/Os spaced wider than the cap requires: each
-/// starts a fixed pause after the previous one completed, because at a fixed pace it would wait behind a slow one.
+/// Latency with spaced I/Os, if the cap already binds at depth 1: each starts a fixed pause, longer than the cap
+/// requires, after the previous one has completed, because at a fixed pace it would wait behind a slow one.
 pub(crate) fn spaced(known: &CheckState<'_>, direction: Direction) -> Option<Draft> {
     let one = known.step(&format!("latency {}", direction.name()))?;
     let (first, best) = (super::known::rate(one, direction), known.best(direction));
@@ -118,8 +118,8 @@ pub(crate) fn blocks(known: &CheckState<'_>, direction: Direction) -> Vec<Draft>
     let usual: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
     let large = known.large(direction);
     let mut blocks: Vec<Bytes> = usual.iter().copied().filter(|&block| block < large).collect();
-    // Both this block and half of it are limited by bytes, so that they show as one level. That the half is needed is known
-    // only after the rung that showed the size of the large block.
+    // Both this block and half of it are limited by bytes, so that they show as one level. The need for the half is
+    // known only after the rung that showed the size of the large block.
     blocks.push(large);
     let half = Bytes(large.0 / 2);
     if large < LARGE && !blocks.contains(&half) {

@@ -1,5 +1,5 @@
-//! The block that represents large ones: 1 MiB, or less on a volume so slow that a few seconds hold too few of these to
-//! count.
+//! The block size that represents large ones: 1 MiB, or less on a volume so slow that too few I/Os of 1 MiB complete in
+//! a few seconds.
 
 use record::StepRecord;
 use workload::{Bytes, Direction, StepKind};
@@ -8,24 +8,25 @@ use super::known::{BYTES_BIND, CheckState, LARGE};
 
 /// Candidates for the large block, in rising order.
 const CHOICES: [Bytes; 5] = [Bytes::kib(64), Bytes::kib(128), Bytes::kib(256), Bytes::kib(512), LARGE];
-/// I/Os per second from which a block is counted well enough: eight in an interval of a short look (0.3 s), of which one
-/// more or less is an eighth, and about fifty in the whole look.
+/// I/Os per second from which the rate of a block is precise enough: eight in an interval of a short look (0.3 s),
+/// where one more or less is an eighth, and about fifty in the whole look.
 const SEVERAL: f64 = 8.0 / 0.3;
-/// I/Os per second at which even a look whose block proves too large counts ten.
+/// I/Os per second at which even a look whose block proves too large counts ten I/Os.
 const SOME: f64 = 6.0;
-/// Factor by which a block's rate must be below the small block's for the block, and half of it, to be limited by bytes.
+/// Factor by which a block's rate must be below the small block's for both the block and half of it to be limited by
+/// bytes.
 const CLEARLY: f64 = 3.0;
 
 impl CheckState<'_> {
-    /// The large block of `direction`; if its bytes are unknown, that of reads, or else the largest.
+    /// The large block of `direction`; if no rung of it was limited by bytes, that of reads, or else the largest.
     pub fn large(&self, direction: Direction) -> Bytes {
         let own = self.large_as_seen(direction);
         let seen = own.or_else(|| self.large_as_seen(Direction::Read));
         seen.unwrap_or(LARGE)
     }
 
-    /// Whether the ladder of reads has shown which block is large enough: a rung was limited by bytes, a rung moved so many
-    /// that the largest block cannot be too rare, or the ladder ended.
+    /// Whether the ladder of reads has shown which block is large enough: a rung was limited by bytes, a rung moved so
+    /// many bytes that I/Os of the largest block cannot be too few, or the ladder ended.
     pub fn knows_large(&self) -> bool {
         let largest = format!("{} {LARGE}", Direction::Read.name());
         let enough = |record: &StepRecord| {
@@ -37,8 +38,8 @@ impl CheckState<'_> {
             || self.of_kind(StepKind::BlockLadder).any(enough)
     }
 
-    /// The largest block that completes often enough, but at least so large that bytes limit it and half of it; `None` if
-    /// bytes limited no rung.
+    /// The largest block with enough completions, but at least so large that bytes limit both the block and half of it;
+    /// `None` if bytes limited no rung.
     fn large_as_seen(&self, direction: Direction) -> Option<Bytes> {
         let bytes = self.bytes_that_bind(direction)?;
         let small = self.best(direction);
@@ -48,7 +49,7 @@ impl CheckState<'_> {
         Some(several.map_or(binds, |block| block.max(binds)))
     }
 
-    /// Most bytes per second of a rung whose block completes fewer I/Os than small ones.
+    /// Highest bytes per second of a rung whose I/Os per second are fewer than those of small blocks.
     fn bytes_that_bind(&self, direction: Direction) -> Option<f64> {
         let small = self.best(direction);
         let of = |record: &StepRecord| {

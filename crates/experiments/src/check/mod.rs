@@ -1,8 +1,8 @@
-//! The procedure of `check`: decides the next step, or that it is done, from what is known so far.
+//! The procedure of `check`: decides the next step, or the end, from the steps so far.
 //!
-//! In this order (method 10.1): latency at depth 1, a ladder of depths, writes at the depth that fills the cap, a ladder of
-//! block sizes. Then come probes, each if a cause is open, and open load. Between all these stand references, the same four
-//! short loads each time; after a change, and at the end, the run looks again.
+//! In this order (method 10.1): latency at depth 1, a ladder of depths, writes at the depth that fills the cap, a
+//! ladder of block sizes, probes for unclear causes, and open load. References, always the same four short loads, run
+//! between all these; after a change, and at the end, loads are repeated.
 
 mod again;
 mod asks;
@@ -31,14 +31,14 @@ use crate::step::Step;
 use draft::{Ahead, Draft, Rank};
 use known::CheckState;
 
-/// The next step of a check, `None` when it is done.
+/// The next step of a check; `None` when the check is done.
 ///
 /// Pure: the same records give the same step. A step that failed or was interrupted ends the check.
 pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
     next_of(ask, done, &chain)
 }
 
-/// Steps of a procedure in their order, as far as they are known yet, without references and repeated looks.
+/// Returns the steps of a procedure in order, as far as they are known, without references and repeated looks.
 pub(crate) type Chain<'c> = &'c dyn Fn(&CheckState<'_>) -> Vec<Draft>;
 
 /// The next step of a procedure with this chain; layout, references, repeated looks, time and bytes are handled as in a
@@ -64,7 +64,7 @@ pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> 
     next.map(|(draft, step)| seeded(&known, draft, step))
 }
 
-/// Whether the last step failed or was interrupted, after which no other runs.
+/// Whether the last step failed or was interrupted, which ends the run.
 fn is_cut_short(done: &[StepRecord]) -> bool {
     done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted))
 }
@@ -74,7 +74,7 @@ pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, OmissionRea
     left_out_of(ask, done, &chain)
 }
 
-/// The same for a procedure with this chain.
+/// Steps of this chain that were wanted but did not run, with the reason.
 pub(crate) fn left_out_of(
     ask: &CheckAsk,
     done: &[StepRecord],
@@ -89,14 +89,14 @@ pub(crate) fn left_out_of(
     let wanted: Vec<&Draft> = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name)).collect();
     let shares: f64 = wanted.iter().map(|draft| draft.share).sum();
     let why = |draft: &Draft| {
-        // There may be enough time for it now, but not while others were still to come.
+        // There may be enough time for the step now, but there was not while others were still to come.
         let ahead = Ahead { share: shares - draft.share, ..Ahead::default() };
         draft.lacks_bytes(&known, &ahead).unwrap_or(OmissionReason::Time)
     };
     wanted.into_iter().map(|draft| (draft.name.clone(), why(draft))).collect()
 }
 
-/// All steps in their order, as far as they are known yet, without references and repeated looks.
+/// All steps in order, as far as they are known, without references and repeated looks.
 fn chain(known: &CheckState<'_>) -> Vec<Draft> {
     let parts = [
         probes::touches(known),
@@ -160,9 +160,9 @@ struct Coming<'k> {
     /// Steps of the chain, in order.
     chain: Vec<Draft>,
     references: Vec<Draft>,
-    /// What is missing from a round that has begun.
+    /// Missing steps of a round that has begun.
     round: Vec<Draft>,
-    /// The round after it; empty if it is the last.
+    /// The round after that; empty if that round is the last.
     next_round: Vec<Draft>,
 }
 
@@ -177,7 +177,7 @@ impl<'k> Coming<'k> {
         Coming { known, chain, references, round, next_round }
     }
 
-    /// What comes after `draft`: the rest of the chain, references, and the look at the end.
+    /// Needs of the steps after `draft`: the rest of the chain, references, and the look at the end.
     fn ahead(&self, draft: &Draft) -> Ahead {
         let at = self.chain.iter().position(|other| other.name == draft.name);
         let chain = &self.chain[at.map_or(0, |at| at + 1)..];
@@ -206,8 +206,8 @@ fn first_fit(coming: &Coming<'_>, drafts: &[Draft]) -> Option<(Draft, Step)> {
     })
 }
 
-/// Gives each step blocks of its own, so that what one left in a cache does not serve the next. A second touch visits the
-/// blocks of the first.
+/// Gives each step different blocks, so that it is not served from a cache that an earlier step filled. A second touch
+/// visits the blocks of the first.
 fn seeded(known: &CheckState<'_>, draft: Draft, step: Step) -> Step {
     let number = if probes::visits_the_same(&draft) { 0 } else { known.done.len() as u64 };
     let seed = mix(known.ask.seed).wrapping_add(number);

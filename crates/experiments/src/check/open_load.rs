@@ -1,4 +1,4 @@
-//! Open load: arrivals that do not wait for completions, for the latency that users of the volume see.
+//! Open load: arrivals that do not wait for completions, which show the latency that users of the volume see.
 
 use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Claim, Direction, Iops, Job, Metric, Mix, Nanos, Pace, StepKind};
@@ -11,7 +11,7 @@ use super::ladders::job;
 pub const AS_CLAIMED: &str = "as claimed";
 /// Name of the step that runs the claimed load at an even pace, which flatters latency.
 pub const AS_CLAIMED_EVEN: &str = "as claimed, even pace";
-/// Share of the cap, in percent, that runs if nothing is claimed.
+/// Rate of the load without a claim, in percent of the cap.
 const USUAL: u32 = 80;
 /// Start of the search for the greatest rate at which a claimed latency holds, in percent of the cap, and its first stride,
 /// which is halved each time.
@@ -20,9 +20,10 @@ const SEARCH: (f64, f64) = (75.0, 12.5);
 const SEARCH_STEPS: usize = 4;
 /// Factor by which a step lasts longer if a latency is claimed.
 const CLAIMED_TIMES: u64 = 3;
-/// I/Os of the rarer direction expected beyond a claimed percentile: at least ten are needed, and they come in clusters.
+/// Expected number of I/Os of the rarer direction beyond a claimed percentile: at least ten are needed, and they occur
+/// in clusters.
 const BEYOND: f64 = 100.0;
-/// Factor by which a step may last longer to see them.
+/// Factor by which a step may last longer to reach that number.
 const BEYOND_TIMES: u64 = 10;
 
 /// The claimed load: I/Os per second, access pattern and block size.
@@ -45,7 +46,7 @@ fn claimed(known: &CheckState<'_>) -> Option<Load> {
     let rate = |direction| claimed_iops(known, Some(direction));
     let read = rate(Direction::Read);
     let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
-    // Without a mix, a rate without a direction is run as reads, and claimed writes come on top of it.
+    // Without a mix, a rate without a direction is run as reads, and claimed writes are added.
     let undirected = claimed_iops(known, None);
     let reads = if undirected > 0.0 { read.max(undirected) } else { read };
     if reads + write <= 0.0 {
@@ -98,7 +99,7 @@ fn draft(known: &CheckState<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
     Draft { name: name.to_owned(), kind: StepKind::OpenLoad, job, length: Length::Time(time), rank, share }
 }
 
-/// The load requested: claimed together with a latency or a shape, or for both directions at once.
+/// The requested load: one claimed together with a latency or a shape, or for both directions at once.
 fn asked(known: &CheckState<'_>) -> Option<Load> {
     let both = |load: &Load| !load.access.mix.reads_only() && !load.access.mix.writes_only();
     let says_load = !known.ask.expectation.load.is_empty();
@@ -115,8 +116,8 @@ pub(crate) fn claimed_loads(known: &CheckState<'_>) -> Vec<Draft> {
     vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)]
 }
 
-/// How long `load` must run for the claimed percentiles to be measured: their intervals allow for I/Os that wait for each
-/// other, which takes time.
+/// Time that `load` needs for an estimate of the claimed percentiles, whose intervals allow for I/Os that wait for each
+/// other.
 fn long_enough(known: &CheckState<'_>, load: &Load) -> Nanos {
     let usual = known.ask.effort.open;
     let reads = f64::from(load.access.mix.read_percent()) / 100.0;
@@ -140,19 +141,19 @@ pub(crate) fn usual_load(known: &CheckState<'_>) -> Vec<Draft> {
     at_share(known, usual, f64::from(USUAL)).into_iter().collect()
 }
 
-/// Arrivals like `load` at `percent` of the sustained cap of its mix; `None` before that is known.
+/// Arrivals like `load` at `percent` of the sustained cap of its mix; `None` while the cap is unknown.
 fn at_share(known: &CheckState<'_>, load: Load, percent: f64) -> Option<Draft> {
     let rate = cap(known, &load)? * percent / 100.0;
     let name = format!("open load {percent} %");
     let pace = Pace::Poisson(Iops(rate));
-    // A claim compares a percentile, which is known better the longer the step is.
+    // A claim is compared with a percentile, whose estimate is more precise the longer the step is.
     let times = if latencies(known).next().is_some() { CLAIMED_TIMES } else { 1 };
     let arrivals = Arrivals { name: &name, load: &load, pace, time: known.ask.effort.open * times };
     Some(draft(known, arrivals, Rank::May))
 }
 
-/// Sustained rate of `load`: the rate of the last saturated steps, if each direction has a cap of its own. For a block that
-/// no ladder ran it is that of the next larger one, which may be too low but never too high.
+/// Sustained rate of `load`: the rate of the last saturated steps, if each direction has its own cap. For a block size
+/// that no ladder ran, that of the next larger one, which may be too low but never too high.
 fn cap(known: &CheckState<'_>, load: &Load) -> Option<f64> {
     let (mix, block) = (load.access.mix, load.block);
     let saturated = |direction| {
@@ -160,7 +161,7 @@ fn cap(known: &CheckState<'_>, load: &Load) -> Option<f64> {
         let larger =
             blocks.into_iter().map(|larger| larger.max(known.small())).filter(|&larger| larger >= block);
         let rate = larger.into_iter().find_map(|larger| known.last_rate(direction, larger));
-        // If the ladder ended below this block, the bytes per second of its last one apply.
+        // If the ladder ended below this block, the bytes per second of its last block apply.
         let ended = known.large(direction);
         rate.or_else(|| Some(known.last_rate(direction, ended)? * ended.0 as f64 / block.0 as f64))
     };
@@ -172,7 +173,7 @@ fn cap(known: &CheckState<'_>, load: &Load) -> Option<f64> {
     Some(mixed.map_or(own, |mixed| own.min(mixed)))
 }
 
-/// Total rate of the probe whose mix is closest: both directions may share one cap.
+/// Total rate of the probe with the closest mix, because both directions may share one cap.
 fn mixed(known: &CheckState<'_>, mix: Mix) -> Option<f64> {
     let of_probe = |record: &StepRecord| {
         let worker = record.plan.workers.first()?;

@@ -1,4 +1,4 @@
-//! Probes: loads that distinguish two causes of one level, each run only if its answer is open.
+//! Probes: loads that distinguish two causes of one level, each run only if the cause is unclear.
 
 use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
 
@@ -25,8 +25,8 @@ fn probe(known: &CheckState<'_>, what: &str, job: Job, share: f64) -> Draft {
     }
 }
 
-/// Reads the same blocks twice before anything else does: what is slow only at the first touch is not the volume's rate. If
-/// we laid the data out ourselves there is no first touch left.
+/// Reads the same blocks twice before any other load: a rate that is low only at the first touch is not the volume's.
+/// Data that plimsoll has laid out has already been touched.
 pub(crate) fn touches(known: &CheckState<'_>) -> Vec<Draft> {
     if known.ask.layout != Layout::None {
         return Vec::new();
@@ -41,13 +41,13 @@ pub(crate) fn touches(known: &CheckState<'_>) -> Vec<Draft> {
     vec![first, draft("second", Length::Ios(ios, time))]
 }
 
-/// Whether the draft must visit the blocks that another one visited.
+/// Whether the draft must visit the same blocks as another one.
 pub(crate) fn visits_the_same(draft: &Draft) -> bool {
     matches!(draft.length, Length::Ios(..))
 }
 
-/// Two budgets of bytes in flight at the largest block, so that our own limit is not mistaken for a cap on bytes: half,
-/// and, if half moved less, double.
+/// Two budgets of bytes in flight at the largest block, so that plimsoll's own limit is not mistaken for a cap on
+/// bytes: half, and, if half moved less, double.
 pub(crate) fn in_flight_budgets(known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let large = known.large(direction);
@@ -107,14 +107,14 @@ pub(crate) fn tiny(known: &CheckState<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-/// Reads and writes at once, to see whether each has a cap of its own or both share one.
+/// Reads and writes at once, to see whether each direction has its own cap or both share one.
 pub(crate) fn mixes(known: &CheckState<'_>) -> Vec<Draft> {
     if !known.writes() {
         return Vec::new();
     }
     let mixed = |what: &str, read_percent: u8, block: Bytes| {
         let [read, write] = [Direction::Read, Direction::Write].map(|way| filling(known, way, block));
-        // Each direction needs a full queue of its own; if they differ, the slower one fills with both queues together.
+        // Each direction needs its own full queue; if the rates differ, the slower direction takes up both queues.
         let most = in_flight(block, CheckAsk::IN_FLIGHT_USUAL.min(known.ask.in_flight_most));
         let depth = (read.depth + write.depth).min(most).min(DEPTH_MAX);
         let job = Job { depth, access: Access::random(Mix::reads(read_percent)), ..read };
@@ -128,7 +128,7 @@ pub(crate) fn mixes(known: &CheckState<'_>) -> Vec<Draft> {
     ]
 }
 
-/// Sequential small blocks, to see whether something on the way merges them.
+/// Sequential small blocks, to see whether a layer below merges them.
 pub(crate) fn sequential(known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| {
         let deep = filling(known, direction, known.small());

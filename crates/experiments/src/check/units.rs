@@ -1,25 +1,27 @@
-//! Which block sizes may be the unit by which the volume counts operations, judging from the ladder.
+//! Candidates, from the ladder, for the unit of bytes that the volume counts as one operation.
 
 use workload::{Bytes, Direction};
 
 use super::known::{CheckState, GAIN, moves, rate};
 use workload::StepKind;
 
-/// Smallest unit that is looked for, above the small block; none below 32 KiB is published (method 5.2).
+/// Smallest unit that is searched for, above the small block; none below 32 KiB is published (method 5.2).
 const LEAST: Bytes = Bytes::kib(16);
-/// Largest unit that is looked for.
+/// Largest unit that is searched for.
 const MOST: Bytes = Bytes::MIB;
 /// Most units that are probed.
 const AT_MOST: usize = 3;
-/// How near to a whole number a count of units must be, as a share of it: rungs are known to within one or two per cent.
+/// Relative distance from a whole number within which a count of units is accepted: the rates of rungs are known to
+/// within one or two per cent.
 const WHOLE: f64 = 0.05;
 /// Loss against small blocks below which a rung counts as one operation.
 const FELL: f64 = 0.05;
 
-/// Units that would explain how the rate falls with block size, those that explain most rungs first.
+/// Units that would explain the fall of the rate with block size, those that explain most rungs first.
 ///
-/// A unit u gives C / ceil(b / u): a rung whose rate is C over a whole number n may be charged n units of b / n. A cap on
-/// bytes gives whole numbers too if bytes and operations meet at a power of two, so a suspected unit must still be probed.
+/// With a unit u, the rate at block size b is C / ceil(b / u): a rung whose rate is C over a whole number n may be
+/// charged n units of b / n. A cap on bytes gives whole numbers too if the two caps meet at a power of two, so a
+/// suspected unit must still be probed.
 pub(super) fn suspected(known: &CheckState<'_>, direction: Direction) -> Vec<Bytes> {
     let small = known.best(direction);
     let mut votes: Vec<(Bytes, usize)> = Vec::new();

@@ -1,9 +1,10 @@
 //! The procedure of `headroom`: the search for the greatest arrival rate at which a latency holds.
 //!
-//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at 30 to
-//! 90 % of that rate, then up or down from there, then in the middle. Once a line fits the late I/Os under them
-//! (`statistics::crossing`), longer loads on either side of where it passes the bound, until the time is over. A load that
-//! falls hopelessly behind is cut short, and its queue drains before the next one begins.
+//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at
+//! 30 to 90 % of that rate, then higher or lower ones, then in the middle of the bracket. Once a line fits their shares
+//! of late I/Os (`statistics::crossing`), longer loads run on either side of the rate at which the line crosses the
+//! bound, until the time is over. A load that falls hopelessly behind is cut short, and its queue drains before the
+//! next load begins.
 
 use analysis::{Search, search_elapsed};
 use record::{Interval, StepRecord};
@@ -23,29 +24,29 @@ const FULL_QUEUE: &str = "full queue";
 const SHORT: f64 = 0.05;
 /// Share of the whole time that a long load takes.
 const LONG: f64 = 0.1;
-/// Shortest duration of any of them, in seconds: a volume's throttle works in slices of 0.1 s.
+/// Shortest duration of a load, in seconds: a volume's throttle works in slices of 0.1 s.
 const LEAST_S: f64 = 1.0;
-/// Share of a load that runs before it counts, because its queue begins empty.
+/// Share of a load's duration that is its ramp, because its queue begins empty.
 const RAMP: f64 = 0.15;
 /// Shortest duration of a long load in multiples of the bound, up to a third of the whole time: an ever-growing queue must
 /// take less time to reach the bound than the load lasts.
 const BOUNDS: f64 = 50.0;
 /// Least and greatest first rate, as shares of the full queue's.
 const FIRST: (f64, f64) = (0.3, 0.9);
-/// Upwards, up to this share of the full queue's rate, the next rate is midway to it; from there on it is this many times
-/// the previous one.
+/// Steps upwards: up to this share of the full queue's rate, the next rate is midway between the previous and the full
+/// queue's; beyond it, the next rate is this multiple of the previous one.
 const UPWARDS: (f64, f64) = (0.96, 1.1);
-/// Greatest rate tried, relative to the full queue's, in case queues deeper than ours could carry more.
+/// Greatest rate tried, relative to the full queue's, in case deeper queues reach a higher rate.
 const FURTHEST: f64 = 30.0;
-/// Downwards, each rate as a share of the previous one.
+/// Steps downwards: each rate as a share of the previous one.
 const DOWNWARDS: f64 = 0.65;
 /// Lowest rate tried, as a share of the full queue's.
 const LOWEST: f64 = 0.01;
 /// Ratio of a bracket's ends below which it needs no further short load.
 const NARROW: f64 = 1.25;
-/// Ratio of a bracket's ends below which they give the answer themselves, without a line.
+/// Ratio of a bracket's ends below which the ends give the answer, without a line.
 const TOLD: f64 = 1.005;
-/// How far beside the answer loads lie, in log odds of being late.
+/// Distance of the loads' rates from the answer, in log odds of being late.
 const BESIDE: f64 = 1.0;
 /// Least distance of a load from the answer, as a share of the rate.
 const BESIDE_LEAST: f64 = 0.01;
@@ -55,7 +56,7 @@ const BESIDE_MOST: f64 = 0.25;
 const HOPELESS: f64 = 8.0;
 /// Factor over the bound from which a mean is hopeless.
 const HOPELESS_MEAN: f64 = 4.0;
-/// Fewest late I/Os for that: fewer may be chance.
+/// Fewest late I/Os that make a load hopeless: fewer may be chance.
 const HOPELESS_LEAST: f64 = 200.0;
 /// Relative half-width of the interval that is narrow enough, and the share of the time after which it ends the search.
 const ENOUGH: (f64, f64) = (0.01, 0.8);
@@ -67,12 +68,12 @@ const INTERVALS: f64 = 40.0;
 const INTERVAL_LEAST_S: f64 = 0.1;
 /// Longest layout of real data.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
-/// Most I/Os in flight of an open load.
+/// Maximum number of I/Os in flight of an open load.
 const DEPTH_MAX: u32 = 1024;
 /// I/Os in flight with a full queue: enough to fill nearly every volume.
 const DEPTH_FULL: u32 = 256;
 
-/// A search, with what the target allows.
+/// Request for a search, fitted to the target.
 #[derive(Clone, Debug)]
 pub struct HeadroomAsk {
     /// Parameters of the search.
@@ -83,7 +84,7 @@ pub struct HeadroomAsk {
     pub in_flight_most: Bytes,
 }
 
-/// The next step of a search, `None` when it is done; a step that failed or was interrupted is the last.
+/// The next step of a search; `None` when the search is done. A step that failed or was interrupted is the last.
 pub fn next_headroom_step(ask: &HeadroomAsk, done: &[StepRecord]) -> Option<Step> {
     let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
     if done.last().is_some_and(over) {
@@ -117,7 +118,7 @@ impl HeadroomAsk {
     }
 }
 
-/// What is known of a search so far.
+/// State of a search so far.
 struct HeadroomState<'k> {
     ask: &'k HeadroomAsk,
     done: &'k [StepRecord],
@@ -180,7 +181,7 @@ impl HeadroomState<'_> {
         Some(Step { name, kind, workload, interval: Some(Nanos::from_secs_f64(interval)) })
     }
 
-    /// Jobs of the load, with places and arrivals of their own in each step.
+    /// Jobs of the load, with different places and arrivals in each step.
     fn jobs(&self, depth: u32, pace: impl Fn(&LoadPart) -> Pace) -> Vec<Job> {
         let parts = &self.ask.asked.load;
         let each = Bytes(self.ask.in_flight_most.0 / parts.len().max(1) as u64);
@@ -204,7 +205,7 @@ impl HeadroomState<'_> {
         }
     }
 
-    /// As much of `seconds` as time and bytes allow; `None` if that is too little to show anything.
+    /// Returns as much of `seconds` as time and bytes allow; `None` if that is too short for a load.
     fn affordable(&self, rate: f64, seconds: f64) -> Option<f64> {
         let left = headroom_seconds(self.ask) * OVER - self.search.elapsed();
         let written = rate * self.written_each();
@@ -241,8 +242,8 @@ impl HeadroomState<'_> {
         }
     }
 
-    /// Where the bounds would cease to hold if the volume were a single server with exponential service times (M/M/1), as a
-    /// share of the full queue's rate.
+    /// Share of the full queue's rate at which the bounds would cease to hold if the volume were a single server with
+    /// exponential service times (M/M/1).
     fn first(&self, full: f64) -> f64 {
         let waits = |bound: &LatencyBound| bound.percent.map_or(-1.0, |_| bound.may_exceed().ln());
         let load = |bound: &LatencyBound| 1.0 + waits(bound) / (full * bound.most.as_secs_f64());
@@ -254,8 +255,8 @@ impl HeadroomState<'_> {
         (lower >= full * LOWEST).then_some((lower, Length::Short))
     }
 
-    /// In a wide bracket, where a line through the loads passes the bound, or the middle; in a narrow one, alternately on
-    /// either side of it.
+    /// Next rate within a bracket: in a wide one, where a line through the loads crosses the bound, or the middle; in a
+    /// narrow one, alternately on either side of the crossing.
     fn between(&self, holds: f64, fails: f64) -> Option<(f64, Length)> {
         let found = self.search.crossing().map(|(_, found)| found);
         let inside = |found: &Crossing| found.at > holds / NARROW && found.at < fails * NARROW;
@@ -293,8 +294,8 @@ fn upwards(full: f64, holds: f64) -> Option<f64> {
     (next <= FURTHEST * full).then_some(next)
 }
 
-/// When a load of `count` I/Os is hopeless: many times the allowed number are late. For a mean: so many take so much longer
-/// than the bound that the mean exceeds it by far, whatever the others take.
+/// Rule that stops a hopeless load of `count` I/Os: many times the allowed number are late. For a mean: so many I/Os
+/// take so much longer than the bound that the mean exceeds it by far, whatever the others take.
 fn hopeless(bound: LatencyBound, count: f64) -> StopRule {
     let Some(_) = bound.percent else {
         let ios = (count / HOPELESS).max(HOPELESS_LEAST).ceil() as u64;

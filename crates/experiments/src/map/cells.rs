@@ -1,4 +1,4 @@
-//! Cells: one block at one depth, for as long as a short look.
+//! Cells: one block size at one depth, for as long as a short look.
 
 use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
@@ -9,13 +9,13 @@ use crate::check::ladders::{filling, job, share};
 
 /// Granularity of the sizes around a crossover, as database blocks have it.
 const STEP: Bytes = Bytes::kib(4);
-/// Multiple of the crossover from which a block is limited by bytes however the two caps err, and a multiple safely beyond
-/// it.
+/// Multiple of the crossover from which a block is limited by bytes whatever the errors of the two caps, and a multiple
+/// safely beyond it.
 const CLEARLY: (f64, f64) = (1.25, 1.4);
-/// Shortfall, as a share, against a load that cannot be faster, from which a load was disturbed; volumes that stray by 5 %
-/// differ by less.
+/// Shortfall, as a share, against a load that cannot be faster, from which a load was disturbed: it stays below that on
+/// a volume that varies by 5 %.
 const OFF: f64 = 0.08;
-/// Most cells that are repeated: if more are off, the volume is.
+/// Maximum number of cells that are repeated: if more are off, the volume itself varies.
 const AGAIN_MOST: usize = 4;
 /// Weights of a cell in sharing out bytes, for small and for large blocks.
 const WEIGHTS: [f64; 2] = [0.4, 1.0];
@@ -62,7 +62,8 @@ pub(super) fn crossing(known: &CheckState<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-/// A block between the crossover and the largest one, if no rung lies there: one size alone shows no level of bytes.
+/// A block size between the crossover and the largest one, if no rung lies there: one size alone shows no level of
+/// bytes.
 fn beyond(known: &CheckState<'_>, direction: Direction, at: f64) -> Option<Bytes> {
     let rungs = known.of_kind(StepKind::BlockLadder).filter_map(|record| moves(&record.plan));
     let held = |block: &Bytes| block.0 as f64 >= CLEARLY.0 * at;
@@ -106,7 +107,7 @@ impl Look {
         is_look.then(|| Look { direction, block, depth: depth_of(&record.plan), rate })
     }
 
-    /// The first look at each cell, which decides whether it is repeated, even after it was.
+    /// The first look at each cell, which decides whether the cell is repeated, even after the repetition.
     fn firsts(known: &CheckState<'_>) -> Vec<Look> {
         let mut firsts: Vec<Look> = Vec::new();
         for look in known.done.iter().filter_map(Look::of) {
@@ -121,7 +122,7 @@ impl Look {
         (self.direction, self.block, self.depth) == (other.direction, other.block, other.depth)
     }
 
-    /// Whether it is certainly slower than another look that cannot be faster.
+    /// Whether this look is clearly slower than another look that cannot be faster.
     fn is_less_than(&self, other: &Look) -> bool {
         let may_have_more = other.depth > self.depth || other.block < self.block;
         other.direction == self.direction && !may_have_more && self.rate < (1.0 - OFF) * other.rate

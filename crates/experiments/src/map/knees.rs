@@ -9,7 +9,7 @@ use crate::check::draft::Draft;
 use crate::check::known::{CheckState, Rung, depth_of, moves, rate};
 use crate::check::ladders::filling;
 
-/// Blocks whose depths are searched, for reads and for writes, beside the one requested: those of the published table
+/// Blocks whose depths are searched, for reads and for writes, besides the requested one: those of the published table
 /// (method 4.3) and the largest.
 const BLOCKS: [[Bytes; 3]; 2] =
     [[Bytes::kib(64), Bytes::kib(256), Bytes::MIB], [Bytes::kib(256), Bytes::MIB, Bytes::kib(64)]];
@@ -24,7 +24,7 @@ const DEPTHS_MOST: usize = 4;
 /// Most depths per block if a latency bound is searched for too.
 const DEPTHS_MOST_BOUND: usize = 8;
 
-/// Completed cells of all blocks, and the next one of each.
+/// Completed cells of all blocks, and the next cell of each block.
 pub(super) fn all(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         blocks(ask, known, direction)
@@ -35,7 +35,7 @@ pub(super) fn all(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-/// As many cells per block as its knee usually takes, before its position is known.
+/// As many cells for each block as the search for its knee usually takes, before anything is known.
 pub(super) fn usual(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let bounded = |block: Bytes| ask.p99.is_some() && ask.block.is_none_or(|asked| asked == block);
     let of_block = |direction: Direction, block: Bytes| {
@@ -65,7 +65,7 @@ fn blocks(ask: &MapAsk, known: &CheckState<'_>, direction: Direction) -> Vec<Byt
     blocks
 }
 
-/// What is known of one block in one direction.
+/// State of the search for one block in one direction.
 struct Knee<'k> {
     ask: &'k MapAsk,
     known: &'k CheckState<'k>,
@@ -78,7 +78,7 @@ struct Knee<'k> {
 impl<'k> Knee<'k> {
     fn of(ask: &'k MapAsk, known: &'k CheckState<'k>, (direction, block): (Direction, Bytes)) -> Knee<'k> {
         let here = |record: &&StepRecord| is_of(record, direction, block);
-        // If a cell was repeated, its last look counts.
+        // The last look at a repeated cell counts.
         let mut rungs: Vec<Rung> = known
             .done
             .iter()
@@ -109,8 +109,8 @@ impl<'k> Knee<'k> {
         depths.map(|depth| cell(self.known, self.direction, self.block, depth)).collect()
     }
 
-    /// The next depth: one I/O alone, as many as fill the cap, where the knee should be, between the depths on both sides
-    /// of it, and where the latency bound lies.
+    /// The next depth, in this order: 1, a depth that fills the cap, the predicted knee, depths between those on both
+    /// sides of it, and the depth at which the latency bound is reached.
     fn next(&self) -> Option<u32> {
         if !self.has(1) {
             return Some(1);

@@ -1,8 +1,8 @@
-//! The procedure of `map`: what a check measures, and then block sizes at depths near the corners.
+//! The procedure of `map`: the steps of a check, and then block sizes at depths near the corners.
 //!
-//! Caps, unit and budgets come from the ladders and probes of a check. What a map adds are cells: each block at depth 1,
-//! which gives the depth that fills its cap (method 4.1), then depths on both sides of that, and blocks on both sides of
-//! the size at which operations give way to bytes. With `--full` it is the whole grid.
+//! Caps, unit and budgets come from the ladders and probes of a check. A map adds cells: each block at depth 1, which
+//! gives the depth that fills its cap (method 4.1), then depths on both sides of that depth, and blocks on both sides
+//! of the size at which the limit changes from operations to bytes. With `--full`, the cells are the whole grid.
 
 mod cells;
 mod grid;
@@ -19,14 +19,14 @@ use crate::check::{
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, Effort, Span};
 
-/// What a map may do and is asked for.
+/// Request for a map, fitted to the target.
 #[derive(Clone, Debug)]
 pub struct MapAsk {
-    /// What it may do, how precise and how long its steps are; its claim is the bound in [`MapAsk::p99`].
+    /// Limits, precision and length of the steps; the claim in it is the bound in [`MapAsk::p99`].
     pub check: CheckAsk,
     /// Which cells are measured.
     pub cells: Cells,
-    /// Block whose row is wanted.
+    /// Block size for a closer look at its row, if requested.
     pub block: Option<Bytes>,
     /// Bound on the 99th percentile of the latency.
     pub p99: Option<Nanos>,
@@ -57,8 +57,8 @@ impl MapAsk {
         ..Effort::QUICK
     };
 
-    /// Default for the most bytes that a map writes beside the layout: twice the region, and at least 8 GiB, which its
-    /// large blocks write in 1.5 s each at a few hundred MiB per second.
+    /// Default for the maximum number of bytes that a map writes besides the layout: twice the region, and at least
+    /// 8 GiB, which its large blocks write in 1.5 s each at a few hundred MiB per second.
     pub fn modest(layout: Layout, region: Bytes) -> Bytes {
         let twice = Bytes(2 * CheckAsk::modest(Layout::None, region).0).max(Bytes::gib(8));
         match layout {
@@ -81,7 +81,7 @@ impl MapAsk {
     }
 }
 
-/// The next step of a map, `None` when it is done. Pure: the same records give the same step.
+/// The next step of a map; `None` when the map is done. Pure: the same records give the same step.
 pub fn next_map_step(ask: &MapAsk, done: &[StepRecord]) -> Option<Step> {
     next_of(&ask.check, done, &|known| chain(ask, known))
 }
@@ -91,7 +91,7 @@ pub fn map_left_out(ask: &MapAsk, done: &[StepRecord]) -> Vec<(String, OmissionR
     left_out_of(&ask.check, done, &|known| chain(ask, known))
 }
 
-/// All steps in their order, as far as they are known yet, without references and repeated looks.
+/// All steps in order, as far as they are known, without references and repeated looks.
 fn chain(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let latency =
         ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
@@ -132,7 +132,7 @@ pub fn map_seconds_left(ask: &MapAsk, done: &[StepRecord]) -> f64 {
     forecast(ask, crate::LAYOUT_GUESS, &|forecast| forecast.seconds_left(done))
 }
 
-/// The steps of a map in words, with the bytes they may write, for a user who wants to see them before it runs.
+/// The steps of a map in words, with the bytes they may write, for a user who wants to see them before the run.
 pub fn map_outline(ask: &MapAsk, layout_bytes_per_second: f64) -> String {
     outlined(&ask.check, &map_foreseen(ask, layout_bytes_per_second))
 }

@@ -1,4 +1,4 @@
-//! What a cached volume moves with many reads at once: from its cache, beyond it, and both together.
+//! Throughput of a cached volume with many reads at once: from its cache, beyond it, and both together.
 
 use analysis::{CacheObservation, SetObservation, Span, places_known};
 use record::StepRecord;
@@ -12,9 +12,9 @@ use crate::step::Step;
 
 /// Share of the whole time for one of the loads.
 const LOAD: f64 = 1.0 / 40.0;
-/// Share of the whole time before such a load is counted.
+/// Share of the whole time for the ramp of such a load.
 const RAMP: f64 = 1.0 / 120.0;
-/// Smallest region beyond the cache, in bytes: reads of less would soon come from it.
+/// Smallest region beyond the cache, in bytes: a smaller one would soon be served from the cache.
 const BEYOND: u64 = 1 << 30;
 /// Least distance between places beyond the cache: a cache fetches no larger unit at once.
 const LINE: Bytes = Bytes::kib(64);
@@ -28,9 +28,9 @@ struct Size {
     names: [&'static str; 3],
 }
 
-/// First small reads, which limits on operations bind, with enough in flight that a cache of 100 µs shows 600,000 per
-/// second. Then large ones, which limits on bytes bind, of a size other than the one that warms a set, because steps are
-/// identified by it.
+/// First small reads, which are capped by a limit on operations, with enough in flight that a cache of 100 µs shows
+/// 600,000 per second. Then large ones, which are capped by a limit on bytes, of a size other than that of the reads
+/// that warm a set, because the size identifies a step.
 const SIZES: [Size; 2] = [
     Size { block: Bytes::kib(4), depth: 64, names: ["from the cache", "beyond the cache", "both at once"] },
     Size {
@@ -56,7 +56,7 @@ pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
         if !ran(hits) {
             return Some(loads(ask, hits, vec![cached]));
         }
-        // What one load read may be in the cache for the next, so each has places of its own.
+        // Blocks read by one load may be in the cache for the next, so each load has its own places.
         let uncached =
             |load: u64| Some(size.job("uncached", part(beyond?, 2 * number as u64 + load), Repeats::Without));
         if !ran(misses) {
@@ -67,14 +67,14 @@ pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     SIZES.iter().enumerate().find_map(of_size)
 }
 
-/// One of four equal parts.
+/// Returns one of four equal parts of `span`.
 fn part(span: Span, number: u64) -> Span {
     let length = span.bytes() / 4 / Bytes::MIB.0 * Bytes::MIB.0;
     Span { from: span.from + number * length, to: span.from + (number + 1) * length }
 }
 
-/// Runs these loads at once. In the ramp the cache loads what will be read from it. A load ends with its places: none
-/// beyond the cache is read twice.
+/// A step that runs these loads at once. During the ramp the cached places are loaded into the cache. A load beyond the
+/// cache alone ends when all its places have been read, each once.
 fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
     let once = jobs.iter().find(|job| job.access.order == Order::Random(Repeats::Without));
     let places = once.and_then(|job| Some(job.size?.0 / job.blocks.align_of(Direction::Read).0));
@@ -88,7 +88,7 @@ fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
     step
 }
 
-/// The region that no working set has read, if it is large enough.
+/// Returns the region that no working set has read, if it is large enough.
 fn beyond(room: Span, sets: &[SetObservation]) -> Option<Span> {
     let largest = sets.iter().map(|set| set.bytes).max()?;
     let span = Span { from: room.from + largest, to: room.to.max(room.from + largest) };

@@ -24,7 +24,7 @@ pub fn places_seconds(ask: &PlacesAsk) -> f64 {
     layout + strips + tracks + ladder(ask)
 }
 
-/// Seconds for working sets at the assumed speed, as far as there is time for them.
+/// Seconds for as many working sets as fit into the ladder's time at the assumed speed.
 fn ladder(ask: &PlacesAsk) -> f64 {
     let (all, one) = (ask.share(LADDER).as_secs_f64(), ask.share(SET).as_secs_f64());
     let most = ask.asked.largest.0.min(ask.asked.size.0);

@@ -1,4 +1,4 @@
-//! Working sets that grow until one no longer fits into a cache, or until their time is over.
+//! Working sets that grow until one no longer fits into the cache, or until their time is over.
 
 use analysis::{
     CacheObservation, Look, PlacesAnswer, RegionKind, SetObservation, Span, WARM_BLOCK, look, places_known,
@@ -13,7 +13,7 @@ use crate::step::Step;
 pub(super) const SMALLEST: u64 = 16 << 20;
 /// Reads in flight while a set is warmed.
 const WARM_DEPTH: u32 = 8;
-/// Share of the whole time for which one set is read.
+/// Share of the whole time for reads of one set.
 pub(super) const SET: f64 = 1.0 / 80.0;
 /// Ratio of read times below which another pass over the smallest set shows a cache that fills slowly.
 const FASTER: f64 = 0.85;
@@ -21,14 +21,14 @@ const FASTER: f64 = 0.85;
 const PASSES: u32 = 6;
 /// Precision, as a share, at which the size of a cache is known well enough.
 const KNOWN: f64 = 0.08;
-/// Factor over the cache's size of the set that shows it best.
+/// Size of the set that shows the cache's size best, as a multiple of that size.
 const LARGER: f64 = 1.4;
-/// Factor over the cache's size of the set that confirms it.
+/// Size of the set that confirms the cache's size, as a multiple of that size.
 const SMALLER: f64 = 0.9;
-/// Most sets from the first one that did not come from the cache on.
+/// Maximum number of sets from the first one that the cache did not serve.
 const BEYOND: usize = 5;
 
-/// Where working sets lie: the most suitable part of the volume, and how much of it may be used.
+/// Returns the part of the volume for working sets: the largest suitable region; `None` if none is large enough.
 pub(super) fn room(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Span> {
     let strips = done.iter().position(|step| matches!(look(step), Some(Look::Warm(_)))).unwrap_or(done.len());
     let known = places_known(&done[..strips], &ask.asked);
@@ -40,8 +40,8 @@ pub(super) fn room(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Span> {
         });
         spans.filter(|span| span.to > span.from).max_by_key(|span| span.bytes())
     };
-    // In usual regions the first read is as fast as later ones, so that a cache is not confused with blocks that are loaded
-    // when first touched.
+    // In usual regions the first read is as fast as later ones, so a cache is not confused with blocks that are
+    // loaded when first touched.
     let usual = length(|kind| kind == RegionKind::Usual).filter(|span| span.bytes() >= ask.asked.size.0 / 10);
     let span = usual.or_else(|| length(|kind| kind != RegionKind::Fast))?;
     (span.bytes() >= 2 * SMALLEST).then_some(span)
@@ -57,7 +57,7 @@ pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let number = done.iter().filter(|step| look(step).is_some()).count();
     let ladder = Ladder { ask, done, room: largest, number };
     match done.last().and_then(look) {
-        // A set that could not be read completely in its time says nothing.
+        // A set that could not be read completely in its time shows nothing.
         Some(Look::Warm(_)) if done.last().is_some_and(|step| step.ending != Ending::Amount) => None,
         Some(Look::Warm(span)) => ladder.after_warming(span),
         _ => ladder.next_set(),
@@ -85,7 +85,7 @@ impl Ladder<'_> {
         places_known(self.done, &self.ask.asked)
     }
 
-    /// Every block of `span` once.
+    /// A step that reads every block of `span` once.
     fn warm(&self, span: Span) -> Step {
         let name = format!("warm {} ({})", Bytes(span.bytes()), self.number);
         let job = Job {
@@ -101,7 +101,7 @@ impl Ladder<'_> {
         step(&name, vec![job], stop)
     }
 
-    /// Random places of the set that ends at `to`.
+    /// A step that reads random places of the set that ends at `to`.
     fn set(&self, to: u64) -> Step {
         let bytes = Bytes(to - self.room.from);
         let name = format!("set of {bytes} ({})", self.number);
@@ -115,7 +115,7 @@ impl Ladder<'_> {
         step(&name, vec![job], vec![StopRule::Time(self.ask.share(SET))])
     }
 
-    /// One more pass if the smallest set needed several, else the set itself.
+    /// One more warming pass if the smallest set needed several, else the reads of the set.
     fn after_warming(&self, warmed: Span) -> Option<Step> {
         let same = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(span)) if span.to == warmed.to);
         let passes = self.done.iter().rev().take_while(same).count() as u32;
@@ -128,7 +128,7 @@ impl Ladder<'_> {
         sets.iter().filter(|set| set.bytes == SMALLEST).map(|set| set.latency_ns_mean).collect()
     }
 
-    /// Passes after which the smallest set became no faster.
+    /// Number of passes after which the smallest set became no faster.
     fn passes(&self) -> u32 {
         let looks = self.first_looks(&self.known().sets);
         let faster = |pair: &&[f64]| pair[1] < FASTER * pair[0];
@@ -156,7 +156,7 @@ impl Ladder<'_> {
         }
     }
 
-    /// The next set, twice as large; only its new part is read beforehand.
+    /// The warming pass of the next set, which is twice as large; only its new part is read.
     fn grow(&self, known: &PlacesAnswer, up_to: u64) -> Option<Step> {
         let to = (self.room.from + 2 * up_to).min(self.room.to);
         let span = Span { from: self.room.from + up_to, to };
@@ -186,7 +186,7 @@ impl Ladder<'_> {
             _ if beyond.len() > BEYOND => return None,
             sets if !sets.iter().any(tells) => LARGER,
             sets if !sets.iter().any(|set| (set.bytes as f64) < size) => SMALLER,
-            // One more of each kind if they do not agree yet.
+            // One more set of each kind if the two do not agree yet.
             sets if sets.len() % 2 == 0 => LARGER * 1.1,
             _ => SMALLER * 0.85,
         };

@@ -1,5 +1,5 @@
-//! The procedure of `where`: a strip of places over the volume, growing working sets, the speed of a cache and of what lies
-//! beyond it, the strip once more, the edges of regions, and sequences at several places.
+//! The procedure of `where`: a strip of places over the volume, growing working sets, the speed of a cache and of the
+//! volume beyond it, the strip once more, the edges of regions, and sequences at several places.
 //!
 //! Places of a strip are read in shuffled order, each again soon after, so that neither drift nor a neighbour is mistaken
 //! for a difference between places: places that differ do so at the same time.
@@ -27,15 +27,15 @@ const AGAIN: f64 = 0.15;
 const EDGES: f64 = 0.1;
 /// Largest share for the sequences.
 const TRACKS: f64 = 0.1;
-/// Longest layout of a file of ours.
+/// Maximum time for laying out a test file.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(600);
 
-/// Parameters of the procedure, with what the target allows.
+/// Request for the procedure, fitted to the target.
 #[derive(Clone, Debug)]
 pub struct PlacesAsk {
     /// Parameters of the procedure.
     pub asked: PlacesRequest,
-    /// Data to lay out first, if the file is ours.
+    /// Data to lay out first, if plimsoll created the file.
     pub layout: Layout,
 }
 
@@ -46,7 +46,7 @@ impl PlacesAsk {
     }
 }
 
-/// The next step, `None` when everything is known or the run was stopped.
+/// The next step; `None` when all answers are known or the run was stopped.
 pub fn next_places_step(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
     if done.last().is_some_and(over) {

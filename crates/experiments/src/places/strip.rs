@@ -1,4 +1,4 @@
-//! The strip: single places over the volume, the edges between regions, and sequences at several places.
+//! The strip: reads of single places all over the volume, of the edges between regions, and of sequences.
 
 use analysis::{Look, STRIP_BLOCK, TRACK_BLOCK, look, places_known, span};
 use record::StepRecord;
@@ -15,12 +15,12 @@ use crate::step::Step;
 const PLACES: u64 = 2048;
 /// Least distance between two places: more than a snapshot loads at a time.
 const APART: Bytes = Bytes::MIB;
-/// A place is read again once this fraction of all others, as a divisor, was read in between.
+/// Divisor of the number of places: a place is read again after this part of all others.
 const LAG: usize = 8;
-/// Reads of a strip in flight: several for a volume that waits for a remote store; at the strip's pace most volumes have
-/// one at a time.
+/// Queue depth of a strip: several reads for a volume that waits for a remote store; at the strip's pace most volumes
+/// have one in flight.
 const DEPTH: u32 = 4;
-/// Share of a strip's time over which its reads are spread, so that it ends by itself.
+/// Share of a strip's time over which its reads are spread, so that the strip ends by itself.
 const PACED: f64 = 0.9;
 /// Uncertainty in bytes at which an edge is known well enough.
 const EDGE_KNOWN: u64 = 4 << 20;
@@ -60,7 +60,7 @@ fn shuffled(list: &[u64], seed: u64) -> Vec<u64> {
     (0..list.len() as u64).map(|at| list[order.at(at) as usize]).collect()
 }
 
-/// Each of `list`, and each once more after a part of the others was read in between.
+/// Each block of `list`, and each once more after a part of the others.
 fn twice(list: &[u64]) -> Vec<u64> {
     let lag = (list.len() / LAG).max(1);
     let mut all = Vec::with_capacity(2 * list.len());
@@ -95,10 +95,10 @@ pub(super) fn first(ask: &PlacesAsk) -> Option<Step> {
     strip(ask, "strip", (twice(&list), STRIP))
 }
 
-/// Every other place once more, and between them unread places: what is slow only the first time shows beside them at the
-/// same time.
+/// Every other place once more, mixed with unread places: places that are slow only at the first read then differ from
+/// the unread ones at the same time.
 pub(super) fn again(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
-    // Without working sets nothing has displaced anything from a cache.
+    // Without working sets no block has been displaced from a cache.
     done.iter().find(|step| matches!(look(step), Some(Look::Set(_))))?;
     let old = places(ask, 0).into_iter().step_by(2);
     let fresh = places(ask, 1).into_iter().skip(1).step_by(2);
@@ -106,7 +106,7 @@ pub(super) fn again(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     strip(ask, "strip again", (shuffled(&both, ask.asked.seed + 1), AGAIN))
 }
 
-/// Places between the two sides of the edge that is known least.
+/// Places between the two sides of the least precisely known edge.
 pub(super) fn edge(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let looks: Vec<&StepRecord> = done.iter().filter(|step| is_edge(step, &ask.asked)).collect();
     let spent: f64 = looks.iter().map(|step| step.ended.since(step.started).as_secs_f64()).sum();
@@ -140,7 +140,7 @@ fn edge_step(ask: &PlacesAsk, (from, to): (u64, u64), number: usize) -> Step {
     let list = twice(&shuffled(&within, ask.asked.seed + number as u64));
     let reads = list.len() as u64;
     let name = format!("edge {number}");
-    // No faster than a strip: waiting for a meter would look like another place.
+    // No faster than a strip: waiting for a rate limiter would look like a slower place.
     let time = ask.share(EDGES / EDGES_MOST as f64);
     let job = Job {
         depth: DEPTH,

@@ -12,7 +12,7 @@ use super::{Mistake, ProfileError};
 pub(super) struct At<T> {
     /// The value.
     pub value: T,
-    /// Byte offset at which it begins.
+    /// Byte offset at which the value begins.
     pub at: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Source<'a> {
 
 /// Most mistakes that are kept; further ones are only counted.
 const MISTAKES_MOST: usize = 1000;
-/// Most steps of a profile, or jobs of a step: more are a slip.
+/// Maximum number of steps of a profile, or of jobs of a step; more are taken for a mistake.
 const TABLES_MOST: usize = 1000;
 
 impl<'a> Source<'a> {
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         self.mistakes.borrow().is_empty()
     }
 
-    /// What was read, or all mistakes, in the order of the text.
+    /// Returns the value read, or all mistakes in the order of the text.
     pub fn result<T>(self, read: Option<T>) -> Result<T, ProfileError> {
         let mut mistakes = self.mistakes.take();
         match read {
@@ -100,7 +100,7 @@ impl Place<'_> {
 /// A table of a profile.
 pub(super) struct Fields<'a> {
     table: &'a DeTable<'a>,
-    /// Byte offset at which it begins.
+    /// Byte offset at which the table begins.
     pub at: usize,
     source: &'a Source<'a>,
     /// Known fields that unknown ones were probably meant to be.
@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
         let is_named = self.value(name).is_some() || self.is_meant(name);
         match value {
             Some(value) => Some(value),
-            // Its mistake is already recorded.
+            // A mistake in this field is already recorded.
             None if is_named => None,
             None => self.source.wrong(self.at, format!("missing field '{name}'")),
         }
@@ -201,7 +201,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The tables of an array, whose fields must be among `known`; `path` is how the array is written.
+    /// The tables of an array, whose fields must be among `known`; `path` is the array's name in TOML.
     pub fn tables(&self, name: &str, path: &str, known: &[&'static str]) -> Option<Vec<Fields<'a>>> {
         let value = self.value(name)?;
         let at = value.span().start;
@@ -271,7 +271,7 @@ mod tests {
         let unknown: String = (0..5000).map(|number| format!("x{number} = 1\n")).collect();
         let error = refused(&format!("title = \"t\"\n{unknown}[[step]]\n"));
         let ProfileError::Text { mistakes, more, .. } = &error else { panic!("{error}") };
-        // Beside the unknown fields, the step lacks its name and its job.
+        // Besides the unknown fields, the mistakes include the missing name and job of the step.
         assert_eq!((mistakes.len(), *more), (MISTAKES_MOST, 5002 - MISTAKES_MOST));
         assert_eq!((mistakes[999].line, mistakes[999].column), (1001, 1));
         assert!(error.to_string().ends_with("; and 4990 more"), "{error}");

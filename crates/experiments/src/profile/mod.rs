@@ -16,13 +16,13 @@ pub struct Profile {
     pub name: String,
     /// A few words for lists.
     pub title: String,
-    /// What the profile imitates.
+    /// Description of the workload that the profile imitates.
     pub about: String,
-    /// What the profile measures.
+    /// Description of what is measured.
     pub measures: String,
-    /// What the profile does not measure.
+    /// Description of what is not measured.
     pub left_out: String,
-    /// How the result is printed.
+    /// Form in which the result is printed.
     pub table: ProfileTable,
     /// Size of the region to measure, if the target leaves it open.
     pub size: Option<Bytes>,
@@ -30,7 +30,7 @@ pub struct Profile {
     pub steps: Vec<ProfileStep>,
 }
 
-/// How the result of a profile is printed.
+/// Form in which the result of a profile is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileTable {
     /// One line per job and direction.
@@ -46,7 +46,7 @@ pub struct ProfileStep {
     pub name: String,
     /// Counted time.
     pub time: Nanos,
-    /// Uncounted time before it.
+    /// Uncounted time before the counted time.
     pub ramp: Nanos,
     /// Jobs of the step; never empty.
     pub jobs: Vec<Job>,
@@ -89,7 +89,7 @@ pub struct Mistake {
     pub line: usize,
     /// Column, counted from 1 in characters.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// The mistake and its correction.
     pub problem: String,
 }
 
@@ -151,19 +151,19 @@ impl Profile {
         text::read(name, text)
     }
 
-    /// The same profile with this counted time for every step.
+    /// This profile with the counted time `time` for every step.
     pub fn lasting(mut self, time: Nanos) -> Profile {
         self.steps.iter_mut().for_each(|step| step.time = time);
         self
     }
 
-    /// The same profile with this seed for every random choice.
+    /// This profile with the seed `seed` for every random choice.
     pub fn seeded(mut self, seed: u64) -> Profile {
         self.steps.iter_mut().flat_map(|step| &mut step.jobs).for_each(|job| job.seed = seed);
         self
     }
 
-    /// Steps that may run if writes are treated in this way.
+    /// Steps that may run under this rule for writes.
     pub fn permitted(&self, writes: Writes) -> impl Iterator<Item = &ProfileStep> {
         self.steps.iter().filter(move |step| writes == Writes::Measured || !step.writes())
     }
@@ -187,11 +187,11 @@ impl Profile {
     }
 }
 
-/// Longest layout of real data; a region that is not full by then is measured as it is.
+/// Maximum time for laying out real data; a region that is not full by then is measured as it is.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
 
 impl ProfileStep {
-    /// Whether any of its jobs writes.
+    /// Whether any job of the step writes.
     pub fn writes(&self) -> bool {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())
     }

@@ -1,4 +1,4 @@
-//! How many looks at several volumes there will be, and how much time remains.
+//! Number of looks at several volumes, and remaining time.
 
 use record::StepRecord;
 use workload::{StepKind, TogetherRequest};

@@ -1,10 +1,10 @@
-//! The procedure of `check --together`: what several volumes bear at once.
+//! The procedure of `check --together`: throughput of several volumes under load at once.
 //!
 //! For each load: every volume alone, all at once, all at once again, and every volume alone in reverse order, so that
-//! drift shows on both sides. If all at once reach less than the sum of each alone, loads that distinguish causes: another
-//! block (operations or bytes), one volume at half of what it had (do the others get what it leaves?), one filled beside
-//! modest users of the others (who starves whom), and, of more than two volumes, each pair. At the end, each alone and all
-//! at once again.
+//! drift shows on both sides. If the total of all at once is less than the sum of each alone, further loads distinguish
+//! causes: another block (operations or bytes), one volume at half its rate (do the others get the rest?), one
+//! saturated beside modest users of the others (which starves which?), and, with more than two volumes, each pair. At
+//! the end, each alone and all at once again.
 
 mod forecast;
 
@@ -21,28 +21,28 @@ use crate::step::{Layout, Step};
 
 pub use forecast::{together_looks_most, together_seconds, together_seconds_left};
 
-/// Share of a look that runs before it counts.
+/// Share of a look's duration that is its ramp.
 const RAMP: f64 = 0.2;
 /// Shortest look, in seconds: a volume's throttle works in slices of 0.1 s.
 const LOOK_LEAST_S: f64 = 2.0;
 /// Intervals of a look.
 const INTERVALS: f64 = 8.0;
-/// Share of the sum of each alone below which all at once share something.
+/// Share of the sum of the volumes alone below which a total at once shows a shared limit.
 const LESS: f64 = 0.97;
-/// Twice the standard error of the budget, as a share of it, at which it is known well enough.
+/// Twice the standard error of the budget, as a share of the budget, at which it is known well enough.
 const PRECISE: f64 = 0.015;
-/// Most further loads of all at once if it is not.
+/// Maximum number of further loads of all at once if the budget is not known well enough.
 const MORE: usize = 6;
 /// Loads of all at once in any case: there, back, and once again.
 const AGAIN: usize = 3;
-/// Factor on the standard error of independent values, because neighbouring values of noise resemble each other.
+/// Factor on the standard error of independent values, because successive values of noise are correlated.
 const ALIKE: f64 = 1.5;
 /// Most volumes of which each pair is loaded.
 const PAIRS_MOST: usize = 4;
 /// Longest layout of real data.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
 
-/// Several volumes, with what the targets allow.
+/// Request for the procedure, fitted to the targets.
 #[derive(Clone, Debug)]
 pub struct TogetherAsk {
     /// Parameters of the procedure.
@@ -53,7 +53,7 @@ pub struct TogetherAsk {
     pub in_flight_most: Bytes,
 }
 
-/// The next step, `None` when it is done; a step that failed or was interrupted is the last.
+/// The next step; `None` when the procedure is done. A step that failed or was interrupted is the last.
 pub fn next_together_step(ask: &TogetherAsk, done: &[StepRecord]) -> Option<Step> {
     let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
     if done.last().is_some_and(over) {
@@ -73,7 +73,7 @@ fn layout(ask: &TogetherAsk) -> Option<Step> {
         let step = layout_step(*layout, ask.asked.seed.wrapping_add(volume as u64), LAYOUT_MOST)?;
         let label = ask.asked.volumes.get(volume)?.label.clone();
         let Workload { jobs, stop, .. } = step.workload;
-        // Each volume has a size of its own.
+        // The volumes have different sizes.
         Some(jobs.into_iter().map(move |job| Job { name: label.clone(), stop: stop.clone(), ..job }))
     };
     let jobs: Vec<Job> = ask.layouts.iter().enumerate().filter_map(of).flatten().collect();
@@ -89,7 +89,7 @@ struct WantedLook {
     role: TogetherRole,
 }
 
-/// What is known so far.
+/// State of the procedure so far.
 struct TogetherState<'k> {
     ask: &'k TogetherAsk,
     done: &'k [StepRecord],
@@ -129,7 +129,7 @@ impl<'k> TogetherState<'k> {
         self.ask.asked.volumes.len()
     }
 
-    /// All looks that are wanted given what is known, including completed ones.
+    /// All looks that are wanted in the current state, including completed ones.
     fn wanted(&self) -> Vec<WantedLook> {
         let asked = &self.ask.asked;
         let mut wanted: Vec<WantedLook> =
@@ -139,7 +139,7 @@ impl<'k> TogetherState<'k> {
         let all = |load: TogetherLoad| WantedLook { load, role: TogetherRole::All };
         wanted.extend(held.iter().map(|load| all(TogetherLoad { block: other_block(load.block), ..*load })));
         wanted.extend(held.first().into_iter().flat_map(|load| self.apart(*load)));
-        // Once again at the end: a volume that swings by itself may have been low twice while all were loaded.
+        // Once again at the end: a volume that fluctuates by itself may have been low twice while all were loaded.
         wanted.extend(held.iter().flat_map(|load| self.there(*load)));
         // Remaining time makes the budgets more precise, the least known first.
         let known = |load: &TogetherLoad| self.in_role(*load, &TogetherRole::All).count();
@@ -150,20 +150,20 @@ impl<'k> TogetherState<'k> {
         wanted
     }
 
-    /// Each alone, all at once, and the same in reverse.
+    /// Each volume alone, all at once, and both again in reverse order.
     fn there_and_back(&self, load: TogetherLoad) -> Vec<WantedLook> {
         let there = self.there(load);
         let back = there.iter().rev().cloned();
         there.iter().cloned().chain(back).collect()
     }
 
-    /// Each alone, and all at once.
+    /// Each volume alone, and all at once.
     fn there(&self, load: TogetherLoad) -> Vec<WantedLook> {
         let roles = (0..self.volumes()).map(TogetherRole::Alone).chain([TogetherRole::All]);
         roles.map(|role| WantedLook { load, role }).collect()
     }
 
-    /// Looks that distinguish why all reach less at once.
+    /// Looks that distinguish the causes of a lower total of all at once.
     fn apart(&self, load: TogetherLoad) -> Vec<WantedLook> {
         let volumes = self.volumes();
         let paced = half_load(&self.shares(load)).map(|(volume, _)| TogetherRole::Paced(volume));
@@ -175,13 +175,13 @@ impl<'k> TogetherState<'k> {
         roles.map(|role| WantedLook { load, role }).collect()
     }
 
-    /// What each volume reaches beside all others, in the first such look.
+    /// Rate of each volume in the first look at all at once.
     fn shares(&self, load: TogetherLoad) -> Vec<f64> {
         let Some(all) = self.in_role(load, &TogetherRole::All).next() else { return Vec::new() };
         (0..self.volumes()).map(|volume| all.rate(volume).unwrap_or(0.0)).collect()
     }
 
-    /// Whether all reach less at once than the sum of each alone.
+    /// Whether the total of all at once is less than the sum of each alone.
     fn is_held(&self, load: TogetherLoad) -> bool {
         let alone = |volume: usize| {
             let role = TogetherRole::Alone(volume);
@@ -244,7 +244,7 @@ impl<'k> TogetherState<'k> {
         }
     }
 
-    /// Jobs of a look, with places of their own in each step.
+    /// Jobs of a look, with different places in each step.
     fn jobs(&self, wanted: &WantedLook) -> Vec<Job> {
         let asked = &self.ask.asked;
         let loaded: Vec<usize> = match &wanted.role {

@@ -20,7 +20,7 @@ pub const BLOCKS_MIN: u32 = statistics::paired::PAIRS_MIN as u32;
 /// Parameters of a comparison in turns.
 #[derive(Clone, Debug)]
 pub struct TurnsAsk {
-    /// What both runs say of it; `side` is that of the first.
+    /// Request, as both runs store it; `side` is that of the first.
     pub in_turns: TurnsRequest,
     /// The loads, in the order of their names in [`TurnsRequest::loads`].
     pub loads: Vec<Step>,
@@ -28,17 +28,17 @@ pub struct TurnsAsk {
     pub layouts: Vec<Layout>,
 }
 
-/// A turn: which side runs what.
+/// A turn: a step and the side that runs it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// Index of the side.
     pub side: usize,
-    /// The step it runs.
+    /// The step.
     pub step: Step,
 }
 
-/// The next turn, given what ran on each side; `None` when all blocks are done, when a turn failed or was stopped, or when
-/// a look found every answer certain.
+/// The next turn, given the steps that ran on each side; `None` when all blocks are done, when a turn failed or was
+/// stopped, or when a look found every answer certain.
 pub fn next_turn(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<Turn> {
     let over = |side: &Vec<StepRecord>| {
         side.last().is_some_and(|step| matches!(step.ending, Ending::Failed | Ending::Interrupted))
@@ -67,7 +67,7 @@ pub fn blocks_done(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> u32 {
     (least / ask.loads.len().max(1)) as u32
 }
 
-/// Longest seconds that remain after what ran.
+/// Maximum number of seconds that remain after the steps in `done`.
 pub fn turns_seconds(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> f64 {
     let laid_out = |side: usize| done.get(side).is_some_and(|side| !side.is_empty());
     let layouts = ask.layouts.iter().enumerate().filter(|(side, _)| !laid_out(*side));
@@ -120,8 +120,8 @@ fn order(ask: &TurnsAsk, block: u32) -> Vec<(usize, usize)> {
     loads.into_iter().flat_map(sides).collect()
 }
 
-/// The load as it runs in its block: with a name of its own and places of its own, the same on every side, so that no cache
-/// holds them from the previous block.
+/// The load as it runs in its block: with its own name and places, the same on every side, so that no cache holds the
+/// places from the previous block.
 fn of_block(load: &Step, seed: u64, block: u32) -> Step {
     let mut step = load.clone();
     step.name = format!("{}, block {}", load.name, block + 1);

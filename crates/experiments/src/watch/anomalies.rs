@@ -1,4 +1,4 @@
-//! Anomalies that a watch reports beside its figures: a wall clock that was set, a time without samples, devices that
+//! Anomalies that a watch reports beside its figures: a change of the wall clock, a gap without samples, devices that
 //! disappear and appear.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const CLOCK_SLACK_MS: i64 = 1_000;
 const GAP: u64 = 3;
 /// Least excess of a reported gap over the requested interval: with short intervals a busy machine has many gaps.
 const GAP_LEAST: Nanos = Nanos::SECOND;
-/// Most events of one kind that are reported: beyond that they are the rule.
+/// Maximum number of reported events of one kind: if there are more, they are normal.
 const MOST_OF_A_KIND: u32 = 50;
 
 /// Examines each sample, in time order, and reports anomalies.
@@ -27,7 +27,7 @@ pub struct Anomalies {
     told: [u32; 3],
 }
 
-/// What must be remembered of a sample until the next one.
+/// Parts of a sample that are compared with the next one.
 #[derive(Debug)]
 struct SampleDigest {
     at: Nanos,
@@ -43,7 +43,7 @@ const GAPS: usize = 1;
 const DEVICES: usize = 2;
 
 impl Anomalies {
-    /// Starts for samples that are requested at intervals of `every`.
+    /// Returns an examiner of samples requested at intervals of `every`.
     pub fn new(every: Nanos) -> Anomalies {
         Anomalies { every, last: None, gone: Vec::new(), told: [0; 3] }
     }
@@ -74,7 +74,7 @@ impl Anomalies {
         (self.told[kind] <= MOST_OF_A_KIND).then_some(Event { at, kind: event, text })
     }
 
-    /// Reports a time without samples that is much longer than requested.
+    /// Reports a gap between samples that is much longer than requested.
     fn gap(&self, before: &SampleDigest, now: &SampleDigest) -> Option<String> {
         let length = now.at.since(before.at);
         let long = length >= self.every * GAP && length >= self.every + GAP_LEAST;
@@ -104,7 +104,7 @@ impl Anomalies {
     }
 }
 
-/// Text for a time without samples, of this length from `since` on.
+/// Text about a gap without samples, of this length from `since` on.
 pub fn not_looked(length: Nanos, since: &str) -> String {
     let length = span(length);
     format!(

@@ -18,12 +18,12 @@ const POLICY_BLOCK: Bytes = Bytes::kib(4);
 /// Share of reads for a policy that states none: the mix that providers publish most.
 const POLICY_READS: f64 = 0.7;
 
-/// A load: what runs in every load phase.
+/// A load, which runs in every load phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchLoad {
-    /// Its description, as typed.
+    /// The load, as typed.
     pub words: String,
-    /// Jobs that run side by side, without stop rules of their own: the phase ends them.
+    /// Jobs that run side by side, without their own stop rules: the phase ends them.
     pub jobs: Vec<Job>,
     /// Notes for the user: what was changed or left out.
     pub notes: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Nominal {
 /// Reason why a load cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// Its steps run one after the other.
+    /// The load has several steps that run one after the other.
     #[error(
         "{words} runs {count} steps one after the other ({}), and a load phase holds one; {remedy}",
         listed(steps)
@@ -53,7 +53,7 @@ pub enum LoadError {
         count: usize,
         /// Names of the steps.
         steps: Vec<String>,
-        /// What the user can do.
+        /// Advice to the user.
         remedy: &'static str,
     },
     /// A job keeps no rate that could be scaled.
@@ -94,7 +94,7 @@ impl WatchLoad {
     /// The load of a profile's only step.
     ///
     /// # Errors
-    /// Returns [`LoadError::Steps`] if it has more.
+    /// Returns [`LoadError::Steps`] if the profile has more.
     pub fn of_profile(profile: &Profile) -> Result<WatchLoad, LoadError> {
         match &profile.steps[..] {
             [step] => Ok(WatchLoad::of_jobs(&profile.name, step.jobs.clone(), Vec::new())),
@@ -110,7 +110,7 @@ impl WatchLoad {
     /// The load for which `limits` are stated, at the rate that they grant permanently.
     ///
     /// # Errors
-    /// Returns [`LoadError::NoIops`] if they limit no operations.
+    /// Returns [`LoadError::NoIops`] if the limits include none on operations.
     pub fn of_policy(limits: &Limits) -> Result<WatchLoad, LoadError> {
         let words = limits.policy.to_string();
         let stated = limits.reference_workload.as_ref();
@@ -149,7 +149,7 @@ impl WatchLoad {
         Ok(WatchLoad::of_jobs(&words, vec![job], vec![note]))
     }
 
-    /// Restricts jobs without files of their own to `region`, and notes whose size is dropped for that.
+    /// Restricts jobs without their own files to `region`, and notes the jobs whose size is dropped for that.
     pub fn fit(&mut self, region: Bytes) {
         for job in self.jobs.iter_mut().filter(|job| job.files.is_empty()) {
             let offset = job.offset.0;
@@ -162,8 +162,8 @@ impl WatchLoad {
         }
     }
 
-    /// Makes jobs without files of their own bypass the page cache, and notes which asked for it: a target that is a device
-    /// has no page cache of the load's own.
+    /// Makes jobs without their own files bypass the page cache, and notes which had asked for the cache: a target
+    /// that is a device has no page cache of the load's own.
     pub fn go_past_the_cache(&mut self) {
         for job in self.jobs.iter_mut().filter(|job| job.files.is_empty() && !job.direct) {
             job.direct = true;
@@ -173,7 +173,7 @@ impl WatchLoad {
         }
     }
 
-    /// Files that its jobs name, each once.
+    /// Files that the jobs name, each once.
     pub fn files(&self) -> Vec<&Path> {
         let mut files: Vec<&Path> = Vec::new();
         for path in self.jobs.iter().flat_map(|job| &job.files) {
@@ -184,18 +184,18 @@ impl WatchLoad {
         files
     }
 
-    /// Whether any of its jobs writes.
+    /// Whether any job writes.
     pub fn writes(&self) -> bool {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())
     }
 
-    /// Whether any of its jobs writes to the file at `path`.
+    /// Whether any job writes to the file at `path`.
     pub fn writes_to(&self, path: &Path) -> bool {
         let on = |job: &&Job| job.files.iter().any(|file| file == path);
         self.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
     }
 
-    /// The rates that it asks for; `None` if a job runs as fast as it can.
+    /// The rates that the load asks for; `None` if a job runs as fast as it can.
     pub fn nominal(&self) -> Option<Nominal> {
         let mut nominal = Nominal::default();
         for job in &self.jobs {

@@ -8,7 +8,7 @@ use super::scales::scale_words;
 const SAMPLES_LEAST: u64 = 3;
 /// Shortest phase: a load needs a moment to reach its rate.
 const CYCLE_LEAST: Nanos = Nanos::SECOND;
-/// Most phases of a watch: nobody reads a longer plan, and at the shortest cycle they take three hours.
+/// Maximum number of phases of a watch: nobody reads a longer plan, and at the shortest cycle it takes three hours.
 const PHASES_MOST: u64 = 10_000;
 
 /// Default length of a phase.
@@ -21,29 +21,29 @@ const REPEAT: u32 = 2;
 pub struct Cycles {
     /// Length of each phase, idle or load.
     pub cycle: Nanos,
-    /// How often the load runs at each scale; at least once.
+    /// Number of load phases at each scale, at least one.
     pub repeat: u32,
     /// Shares of the load's nominal rate, in their order; empty: the load as it is.
     pub scales: Vec<f64>,
 }
 
-/// A phase that is still to come.
+/// A planned phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedPhase {
     /// Name, unique in the watch: `idle 1`, `load 1`, `load 50%`, `load 50% 2`.
     pub name: String,
-    /// When it ends, counted from the start of the first phase.
+    /// End of the phase, counted from the start of the first phase.
     pub end: Nanos,
-    /// How long it lasts.
+    /// Length of the phase.
     pub length: Nanos,
-    /// What runs in it.
+    /// Load of the phase.
     pub what: PhaseWhat,
 }
 
-/// What runs in a [`PlannedPhase`].
+/// Load of a [`PlannedPhase`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PhaseWhat {
-    /// No load of ours.
+    /// No load.
     Idle,
     /// The load, at this share of its nominal rate if it is scaled.
     Load(Option<f64>),
@@ -52,7 +52,7 @@ pub enum PhaseWhat {
 /// Reason why load cycles cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CycleError {
-    /// Phases are shorter than figures need.
+    /// Phases are too short to give figures.
     #[error(
         "--cycle {}: too short for samples every {}; a phase needs {} or more",
         seconds(*cycle),

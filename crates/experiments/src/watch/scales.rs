@@ -1,18 +1,18 @@
-//! Shares of a load's nominal rate as they are typed: `50%,100%,200%`.
+//! Shares of a load's nominal rate, as typed: `50%,100%,200%`.
 
-/// Largest share: a larger one is a slip of the pen.
+/// Largest share accepted; a larger one is taken for a typing error.
 const MOST: f64 = 1000.0;
 
 /// Reason why scales cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
-    /// It is not a percentage.
+    /// A word is not a percentage.
     #[error("--scale {word}: no percentage; write shares of the load's rate such as 50%,100%,200%")]
     NoPercentage {
         /// The word as typed.
         word: String,
     },
-    /// It is a percentage at which no load can run.
+    /// A percentage is outside the range at which a load can run.
     #[error(
         "--scale {word}: a load runs at more than 0 % and at most 100000 % of its rate; write 50%,100%,200%"
     )]
@@ -20,7 +20,7 @@ pub enum ScaleError {
         /// The word as typed.
         word: String,
     },
-    /// The same share occurs twice.
+    /// A share occurs twice.
     #[error("--scale {word}: that share comes twice; name each once, and repeat them with --repeat")]
     Twice {
         /// The word as typed.
@@ -55,7 +55,7 @@ pub fn scales(text: &str) -> Result<Vec<f64>, ScaleError> {
 /// A share in percent: `50%`, `1000%`, `12.5%`.
 pub fn scale_words(share: f64) -> String {
     let percent = share * 100.0;
-    // Rounds off binary fractions, so that a typed percentage comes back unchanged.
+    // Removes binary rounding errors, so that a typed percentage is printed unchanged.
     let rounded = (percent * 1e6).round() / 1e6;
     format!("{rounded}%")
 }

@@ -9,7 +9,9 @@ mod several;
 
 use std::collections::BTreeSet;
 
-use explain::{Around, Correction, ExplainError, ExplainedText, Explanation, explain_all, find, of_words, text};
+use explain::{
+    Around, Correction, ExplainError, ExplainedText, Explanation, explain_all, find, of_words, text,
+};
 use proptest::prelude::*;
 
 fn around() -> Around<'static> {

@@ -13,7 +13,7 @@ use crate::present::DATA;
 #[derive(Clone, Debug, Default)]
 pub struct AggregateLogs {
     began: Option<Nanos>,
-    /// Start and end of the interval that is being summed.
+    /// Start and end of the interval being summed.
     now: Option<(Nanos, Nanos)>,
     bytes: [u64; 3],
     texts: [String; 3],
@@ -25,7 +25,7 @@ impl AggregateLogs {
         DATA.map(|direction| PathBuf::from(format!("agg-{}_bw.log", direction.name())))
     }
 
-    /// Adds an interval of one job; intervals of the same time come one after the other.
+    /// Adds an interval of one job; intervals of the same time arrive one after another.
     pub fn take(&mut self, interval: &Interval) {
         if !interval.counted {
             return;
@@ -42,7 +42,7 @@ impl AggregateLogs {
         }
     }
 
-    /// Turns the interval that has been summed into rows.
+    /// Turns the summed interval into rows.
     pub fn finish(&mut self) {
         let Some((start, end)) = self.now.take() else { return };
         let length = end.since(start);
@@ -57,7 +57,7 @@ impl AggregateLogs {
         }
     }
 
-    /// Gives each file's new rows to `append`.
+    /// Passes each file's new rows to `append`.
     pub fn drain(&mut self, mut append: impl FnMut(&Path, &str)) {
         for (path, text) in AggregateLogs::paths().iter().zip(&mut self.texts) {
             if !text.is_empty() {

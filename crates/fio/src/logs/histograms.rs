@@ -1,4 +1,4 @@
-//! Counts of completion latencies in fio's own buckets, one row of differences for each interval.
+//! Counts of completion latencies in fio's own buckets; each row has the counts of one interval.
 
 use std::fmt::Write as _;
 
@@ -13,19 +13,19 @@ use crate::present::bins::{BUCKETS, bucket};
 pub struct Histograms {
     every: Nanos,
     end: Nanos,
-    /// How many neighbours are merged, as a power of two.
+    /// Number of neighbouring buckets that are merged, as a power of two.
     coarseness: u32,
     counts: [Vec<u64>; 3],
     seen: [bool; 3],
 }
 
-/// Where and how the rows of all directions that had an I/O are written.
+/// Where and how to write the rows of all directions that had an I/O.
 pub struct Rows<'t> {
-    /// Text to which they are appended.
+    /// Text to which rows are appended.
     pub text: &'t mut String,
     /// Block size in bytes by direction.
     pub bytes: [u64; 3],
-    /// Added to the milliseconds since the job's start.
+    /// Offset added to times in milliseconds since the job's start.
     pub epoch_ms: u64,
 }
 
@@ -42,7 +42,7 @@ impl Histograms {
         }
     }
 
-    /// Counts the completion latency of an I/O, after writing the rows that were due before it.
+    /// Counts the completion latency of an I/O, after writing the rows due before it.
     pub fn count(&mut self, io: &LoggedIo, rows: &mut Rows) {
         if io.done >= self.end {
             self.write(self.end, rows);
@@ -57,7 +57,7 @@ impl Histograms {
         columns[column] += 1;
     }
 
-    /// Writes what has been counted up to `time` from the job's start.
+    /// Writes the counts up to `time`, measured from the job's start.
     pub fn write(&mut self, time: Nanos, rows: &mut Rows) {
         for (direction, counts) in self.counts.iter_mut().enumerate().filter(|(at, _)| self.seen[*at]) {
             let time_ms = rows.epoch_ms + time.0 / 1_000_000;
@@ -75,7 +75,7 @@ impl Histograms {
 mod tests {
     use super::*;
 
-    /// fiologparser_hist.py and other readers take the number of columns for granted.
+    /// fiologparser_hist.py and other programs rely on the number of columns.
     #[test]
     fn a_row_has_the_columns_that_readers_count_and_holds_differences() {
         for (coarseness, columns) in [(0, 1859), (4, 119), (6, 32)] {

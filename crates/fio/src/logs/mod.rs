@@ -1,7 +1,7 @@
 //! fio's log files: rows of bandwidth, rates, latencies and histograms, made while the load runs.
 //!
-//! [`Logs`] receives I/Os in batches and returns text for each file as it goes, so that nothing is lost if a run is cut off,
-//! and memory does not grow with the run.
+//! [`Logs`] receives I/Os in batches and returns text for each file along the way, so that nothing is lost if a run is
+//! cut off, and memory does not grow with the run.
 
 mod aggregate;
 mod histograms;
@@ -21,7 +21,7 @@ use histograms::{Histograms, Rows};
 use row::{Row, number_of};
 use window::{LoggedIo, Part, Window, Windows};
 
-/// Kinds of logs that have a row for each I/O or window; the names are parts of their files' names.
+/// Kinds of logs with a row for each I/O or window; each name is part of the file name.
 const KINDS: [&str; 5] = ["bw", "iops", "slat", "clat", "lat"];
 const BANDWIDTH: usize = 0;
 const IOPS: usize = 1;
@@ -49,13 +49,13 @@ pub struct Logs {
 #[derive(Clone, Debug)]
 struct WorkerLogs {
     options: LogOptions,
-    /// Index into the files by kind; `None` if that log is not kept.
+    /// Index into the files, by kind; `None` if that log is not kept.
     files: [Option<usize>; 5],
     histogram_file: Option<usize>,
     /// Whether the job issues reads, writes and trims.
     issued: [bool; 3],
     bytes: [u64; 3],
-    /// Whether the bandwidth log has rows of single I/Os.
+    /// Whether the bandwidth log has a row for each I/O.
     single_rates: bool,
     has_slat: bool,
     /// Whether windows without any I/O get a row.
@@ -75,7 +75,7 @@ impl Logs {
         Logs { aggregate, ..Logs::default() }
     }
 
-    /// Begins the step `plan`, whose clock showed zero at `zero_unix_ms`. What an earlier step has written stays.
+    /// Begins the step `plan`, whose clock was zero at `zero_unix_ms`. Rows of earlier steps stay.
     pub fn begin(&mut self, asked: &FioRequest, plan: &StepPlan, zero_unix_ms: u64) {
         (self.workers, self.files) = (Vec::new(), Vec::new());
         for worker in &plan.workers {
@@ -120,7 +120,7 @@ impl Logs {
         }
     }
 
-    /// Index of a file; jobs without files of their own share it.
+    /// Index of a log file; jobs that do not have their own files share one.
     fn file(&mut self, prefix: &str, kind: &str, job: &FioJob) -> usize {
         let prefix = if prefix.is_empty() { job.name.as_str() } else { prefix };
         let path = PathBuf::from(match job.options.logs.per_job {
@@ -134,7 +134,7 @@ impl Logs {
         })
     }
 
-    /// Paths of the files, each once. They are created before the load, so that none is missing if nothing happens.
+    /// Paths of the files, each once. They are created before the load, so that none is missing without I/O.
     pub fn paths(&self) -> Vec<PathBuf> {
         let of_all = self.aggregate.iter().flat_map(|_| AggregateLogs::paths());
         of_all.chain(self.files.iter().map(|file| file.path.clone())).collect()
@@ -155,7 +155,7 @@ impl Logs {
         }
     }
 
-    /// Ends the step: what is left becomes rows.
+    /// Ends the step: the remaining I/Os become rows.
     pub fn end(&mut self, record: &StepRecord) {
         for (kept, totals) in self.workers.iter_mut().zip(&record.workers) {
             if let Some(kept) = kept.take() {
@@ -165,7 +165,7 @@ impl Logs {
         self.aggregate.iter_mut().for_each(AggregateLogs::finish);
     }
 
-    /// Gives each file's new rows to `append`.
+    /// Passes each file's new rows to `append`.
     pub fn drain(&mut self, mut append: impl FnMut(&Path, &str)) {
         for file in self.files.iter_mut().filter(|file| !file.text.is_empty()) {
             append(&file.path, &file.text);
@@ -177,7 +177,7 @@ impl Logs {
     }
 }
 
-/// Whether submission is a step of its own, so that there is a submission latency.
+/// Whether the engine submits I/Os in a separate call, so that there is a submission latency.
 fn submits_apart(engine: &Engine) -> bool {
     engine.backend() == Some(workload::BackendKind::Libaio)
 }
@@ -203,7 +203,7 @@ impl WorkerLogs {
         over.iter().for_each(|window| self.window(window, files));
     }
 
-    /// Time of a row in milliseconds, for `since` the job's start.
+    /// Time of a row in milliseconds; `since` is measured from the job's start.
     fn time_ms(&self, since: Nanos) -> u64 {
         match self.epoch_ms {
             0 => since.0 / 1_000_000,
@@ -231,7 +231,7 @@ impl WorkerLogs {
         }
     }
 
-    /// Writes the rows of a window: rates even if nothing was done, latencies only if there are any.
+    /// Writes the rows of a window: rates even if there was no I/O, latencies only if there are any.
     fn window(&self, window: &Window, files: &mut [LogFile]) {
         for (direction, part) in (0..).zip(&window.parts) {
             let row = Row { time_ms: self.time_ms(window.end), direction, ..Row::default() };

@@ -1,4 +1,4 @@
-//! A row of a log: which columns it has, and what stands in them.
+//! A row of a log: its columns and their values.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ impl Row {
         if options.offset {
             let _ = write!(out, ", {}", self.offset);
         }
-        // The process has no I/O priority.
+        // The process has no I/O priority of its own.
         out.push_str(if options.priority { ", 0x0000" } else { ", 0" });
         if options.issue_time && options.offset {
             let _ = write!(out, ", {}", self.issued_ns);
@@ -47,7 +47,7 @@ impl Row {
     }
 }
 
-/// The number of `direction` in a row; `None` for flushes, which are not logged.
+/// Number of `direction` in a row; `None` for flushes, which are not logged.
 pub fn number_of(direction: Direction) -> Option<u8> {
     match direction {
         Direction::Read => Some(0),
@@ -63,7 +63,7 @@ mod tests {
 
     const HALF: workload::Nanos = workload::Nanos::from_millis(500);
 
-    /// fio 3.33 printed each of these, except the last column, which only newer versions have.
+    /// fio 3.33 printed each of these rows, except for the last column, which only newer versions have.
     #[test]
     fn columns_come_and_go_as_they_do_in_fio() {
         let text = |set: fn(&mut LogOptions), row: Row| {

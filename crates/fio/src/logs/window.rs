@@ -1,4 +1,4 @@
-//! I/Os summed over windows of one length, from which a row of a window is made.
+//! Sums of I/Os over windows of equal length, from which the rows of a log are made.
 
 use workload::Nanos;
 
@@ -23,7 +23,7 @@ impl Values {
         self.greatest = self.greatest.max(other.greatest);
     }
 
-    /// The rounded mean and the greatest; `None` if there is no value.
+    /// The rounded mean and the maximum; `None` if there is no value.
     pub fn mean_and_greatest(&self) -> Option<(u64, u64)> {
         let count = u128::from(self.count);
         let mean = (self.sum + count / 2).checked_div(count)?;
@@ -31,27 +31,27 @@ impl Values {
     }
 }
 
-/// One I/O as the windows count it.
+/// An I/O as counted in windows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoggedIo {
-    /// When it completed, from the job's start.
+    /// Time of completion, from the job's start.
     pub done: Nanos,
     /// Direction, numbered as in rows.
     pub direction: u8,
-    /// Bytes it moved.
+    /// Bytes moved.
     pub bytes: u64,
-    /// Its slat, clat and lat in nanoseconds.
+    /// Submission, completion and total latency (slat, clat and lat) in nanoseconds.
     pub latencies: [u64; 3],
 }
 
 /// One direction of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// I/Os that completed in it.
+    /// I/Os that completed in the window.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that those I/Os moved.
     pub bytes: u64,
-    /// Their slat, clat and lat in nanoseconds.
+    /// Submission, completion and total latencies (slat, clat and lat) of those I/Os, in nanoseconds.
     pub latencies: [Values; 3],
 }
 
@@ -72,9 +72,9 @@ impl Part {
 /// A window that has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Its end, from the job's start.
+    /// End of the window, from the job's start.
     pub end: Nanos,
-    /// Its length.
+    /// Length of the window.
     pub length: Nanos,
     /// Reads, writes and trims.
     pub parts: [Part; 3],
@@ -97,8 +97,8 @@ impl Window {
     }
 }
 
-/// Windows of one worker, one after the other. The last whole one is held back: what is left at the very end may be too short
-/// to give a rate, and is then merged into it.
+/// Consecutive windows of one worker. The last whole window is held back: a remainder at the end that is too short for
+/// a rate is merged into it.
 #[derive(Clone, Debug)]
 pub struct Windows {
     length: Nanos,
@@ -107,12 +107,12 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Returns windows of `length`, from the job's start on.
+    /// Returns windows of `length`, starting with the job.
     pub fn new(length: Nanos) -> Windows {
         Windows { length, now: Window::default().after(length), held: None }
     }
 
-    /// Counts an I/O. Windows that end before it go to `out`, including those without any I/O.
+    /// Counts an I/O. Windows that end before it go to `out`, even if they have no I/O.
     pub fn count(&mut self, io: &LoggedIo, out: &mut Vec<Window>) {
         while io.done >= self.now.end {
             self.close(out);
@@ -120,7 +120,7 @@ impl Windows {
         self.now.parts[usize::from(io.direction)].add(io);
     }
 
-    /// Ends at `ended`, from the job's start; what is left goes to `out`.
+    /// Ends the last window at `ended`, from the job's start; the remaining windows go to `out`.
     pub fn finish(mut self, ended: Nanos, out: &mut Vec<Window>) {
         while self.now.end <= ended {
             self.close(out);

@@ -1,4 +1,4 @@
-//! fio's histogram buckets, into which ours are merged for `json+`, and the coarse distribution of its text.
+//! fio's histogram buckets, into which plimsoll's are merged for `json+`, and the coarse distribution of its text.
 
 use record::Distribution;
 
@@ -7,7 +7,8 @@ const SUB_BITS: u32 = 6;
 /// fio's number of buckets: 29 groups of 64.
 pub const BUCKETS: u64 = 29 << SUB_BITS;
 
-/// Upper edges of the coarse distribution within a unit; a bucket holds what is below its edge and not below the one before.
+/// Upper edges of the coarse distribution within a unit; a bucket counts values from the previous edge to below its
+/// own.
 pub const EDGES: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000];
 
 /// Index of fio's bucket of `nanoseconds`, below [`BUCKETS`].
@@ -20,7 +21,7 @@ pub fn bucket(nanoseconds: u64) -> u64 {
     index.min(BUCKETS - 1)
 }
 
-/// The value in nanoseconds that stands for fio's bucket of `nanoseconds`.
+/// The value in nanoseconds that represents fio's bucket of `nanoseconds`.
 fn middle(nanoseconds: u64) -> u64 {
     let index = bucket(nanoseconds);
     if index < 1 << (SUB_BITS + 1) {
@@ -31,8 +32,8 @@ fn middle(nanoseconds: u64) -> u64 {
     low + (1 << octave) / 2
 }
 
-/// Filled buckets of fio's histogram as (middle in nanoseconds, count), rising. Our buckets nest in fio's, so only resolution
-/// is lost.
+/// Non-empty buckets of fio's histogram as (middle in nanoseconds, count), ascending. plimsoll's buckets nest in fio's,
+/// so merging loses only resolution.
 pub fn bins(distribution: &Distribution) -> Vec<(u64, u64)> {
     let mut bins: Vec<(u64, u64)> = Vec::new();
     for (value, count) in seen(distribution) {
@@ -45,7 +46,7 @@ pub fn bins(distribution: &Distribution) -> Vec<(u64, u64)> {
     bins
 }
 
-/// Middles of the filled buckets with their counts, clamped to the least and the greatest value.
+/// Middles of the non-empty buckets with their counts, clamped to the least and the greatest value.
 fn seen(distribution: &Distribution) -> impl Iterator<Item = (u64, u64)> + '_ {
     let (min, max) = (distribution.ns_min().unwrap_or(0), distribution.ns_max().unwrap_or(u64::MAX));
     distribution.middles().map(move |(value, count)| (value.max(min).min(max), count))
@@ -99,7 +100,7 @@ mod tests {
         Distribution::of(&histogram, *min, *max)
     }
 
-    /// fio 3.33 printed these middles for latencies that it had measured.
+    /// fio 3.33 printed these middles for latencies that it measured.
     #[test]
     fn middles_are_those_of_fio() {
         for (nanoseconds, printed) in [

@@ -1,6 +1,6 @@
 //! Numbers as fio prints them: a few significant digits and a prefix.
 
-/// What follows the prefix.
+/// The unit after the prefix of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffix {
     /// Nothing.
@@ -26,8 +26,8 @@ impl Suffix {
 
 /// Prints `value` in at most `digits` digits, scaled by 1024 (`Ki`, `Mi`, …) if `binary`, otherwise by 1000 (`k`, `M`, …).
 ///
-/// It is scaled until its whole part fits; if more than one digit is left, decimals use them, so that 1,024 KiB stay `1024KiB`
-/// and 15.6 MiB have one decimal at four digits.
+/// The number is scaled until its whole part fits. If more than one digit is left, decimals fill them: at four digits,
+/// 15.6 MiB has one decimal. 1,024 KiB stays `1024KiB`.
 pub(crate) fn scaled(value: u64, digits: usize, binary: bool, suffix: Suffix) -> String {
     const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
@@ -54,7 +54,7 @@ fn digit_count(value: u64) -> usize {
     value.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// The unit in which a latency line is printed.
+/// Unit in which a latency line is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatencyUnit {
     /// Nanoseconds.

@@ -32,7 +32,7 @@ impl GroupDirection {
         self.rate_max = self.rate_max.max(rate);
     }
 
-    /// Percentage of the group's rate of a unit whose mean rate is `kib_per_second`; at most 100.
+    /// Share of the group's rate, in percent, of a unit whose mean rate is `kib_per_second`; at most 100.
     pub fn percent(&self, kib_per_second: f64) -> f64 {
         match self.rate() {
             0 => 0.0,
@@ -44,7 +44,7 @@ impl GroupDirection {
 /// A group of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its number.
+    /// Number of the group.
     pub id: u32,
     /// Sums by direction, in the order of [`NAMES`].
     pub directions: [GroupDirection; 4],
@@ -73,7 +73,7 @@ impl Group {
         groups
     }
 
-    /// Sums of the group of `unit` in the direction at index `place`.
+    /// Sums of the group that contains `unit`, in the direction at index `place`.
     pub fn of(groups: &[Group], unit: &Unit, place: usize) -> GroupDirection {
         let group = groups.iter().find(|group| group.id == unit.first.group);
         group.map(|group| group.directions[place.min(NAMES.len() - 1)]).unwrap_or_default()

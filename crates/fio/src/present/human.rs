@@ -19,7 +19,7 @@ use crate::options::JobOptions;
 use crate::steady::{Steadiness, SteadyBound};
 use crate::terms::MISMATCH;
 
-/// Columns for the percentiles of a row: 80, less 7 for its head.
+/// Columns for the percentiles of a row: 80, minus 7 for the start of the line.
 const PERCENTILE_COLUMNS: usize = 80 - 7;
 const COARSE_EDGES: [&str; 12] =
     ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
@@ -49,13 +49,13 @@ pub fn human(presented: &FioReport) -> String {
     out
 }
 
-/// What fio prints, and its exit code, when Ctrl-C stops it; the results follow.
+/// The line that fio prints when Ctrl-C stops it, before the results, and its exit code.
 pub const INTERRUPTED: (&str, u8) = ("\nfio: terminating on signal 2\n", 128);
 
-/// Lines that fio prints when I/O fails: (stdout, stderr). They belong to the normal format only.
+/// Lines that fio prints when I/O fails, as (stdout, stderr). Only the normal format has them.
 pub fn messages(presented: &FioReport) -> (String, String) {
     let (mut stdout, mut stderr) = (String::new(), String::new());
-    // As in fio, a mismatch is reported before the I/O that read it.
+    // As in fio, a mismatch is reported before the error of the I/O that read the block.
     for mismatch in presented.steps.iter().flat_map(mismatches) {
         let _ = writeln!(stderr, "{mismatch}");
     }
@@ -89,7 +89,7 @@ pub fn messages(presented: &FioReport) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Whether all jobs on the file continue after `failure`; fio then prints nothing, except for jobs with `error_dump`.
+/// Whether every job on the file continues after `failure`; fio then prints nothing, except for jobs with `error_dump`.
 fn is_passed_over(presented: &FioReport, failure: &IoFailure) -> bool {
     let passes = |job: &FioJob| {
         let time = &job.options.time;
@@ -104,14 +104,14 @@ fn is_direct(presented: &FioReport, path: &str) -> bool {
     job.is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
 }
 
-/// Prints a rate in both systems of units, the one that `kb_base` asks for first.
+/// Prints a rate in both systems of units, starting with the one that `kb_base` selects.
 fn both(value: u64, options: Option<&JobOptions>, suffix: Suffix) -> (String, String) {
     let binary = options.is_none_or(|options| options.kb_base == KbBase::Binary);
     let digits = options.map_or(4, |options| options.significant_figures as usize);
     (scaled(value, digits, binary, suffix), scaled(value, digits, !binary, suffix))
 }
 
-/// Prints bytes a second in both systems of units, or in bits if that is asked for.
+/// Prints bytes a second in both systems of units, or in bits if `unit_base` selects them.
 fn rate(bytes: u64, options: Option<&JobOptions>) -> (String, String) {
     match options.is_some_and(|options| options.bits) {
         true => both(bytes.saturating_mul(8), options, Suffix::BitPerSecond),
@@ -313,7 +313,7 @@ impl Block<'_> {
     }
 }
 
-/// Percentage of `runtime_ms` that `nanoseconds` take.
+/// `nanoseconds` as a percentage of `runtime_ms`.
 pub fn share_of_time(nanoseconds: u64, runtime_ms: u64) -> f64 {
     match runtime_ms {
         0 => 0.0,
@@ -321,7 +321,7 @@ pub fn share_of_time(nanoseconds: u64, runtime_ms: u64) -> f64 {
     }
 }
 
-/// Prints a latency in the largest unit in which least, greatest, mean and deviation are all above 1.
+/// Prints a latency in the largest unit in which minimum, maximum, mean and deviation all exceed 1.
 fn latency_line(out: &mut String, name: &str, latency: &Latency) {
     let all_above = |bound: f64| {
         [latency.min as f64, latency.max as f64, latency.mean, latency.dev].iter().all(|v| *v > bound)
@@ -338,7 +338,7 @@ fn latency_line(out: &mut String, name: &str, latency: &Latency) {
         writeln!(out, "    {name} ({}): min={min}, max={max}, avg={mean:5.2}, stdev={dev:5.2}", unit.name());
 }
 
-/// Prints rows of percentiles. Scaled values are rounded up, and the widest decides how many fit into a row.
+/// Prints rows of percentiles. Scaled values are rounded up, and the widest one determines how many fit into a row.
 fn percentiles(out: &mut String, name: &str, latency: &Latency, options: &JobOptions) {
     let list = &options.percentile_list;
     let values: Vec<u64> = list.values.iter().map(|&percent| latency.percentile(percent)).collect();
@@ -367,7 +367,7 @@ fn percentiles(out: &mut String, name: &str, latency: &Latency, options: &JobOpt
     out.push('\n');
 }
 
-/// Prints rows of at most five buckets that are not empty.
+/// Prints rows of up to five non-empty buckets.
 fn coarse_rows(out: &mut String, unit: &str, shares: &[f64]) {
     let filled: Vec<String> = COARSE_EDGES
         .iter()
@@ -414,7 +414,7 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
     )
 }
 
-/// Prints the remarks on the run. They come last, where no reader of fio's output looks for figures.
+/// Prints the remarks on the run. They come last, where programs that parse fio's output do not look for figures.
 fn notes(out: &mut String, presented: &FioReport) {
     let is_said = |note: &Note| match note {
         Note::Mismatch(_) | Note::Crossed(_) => true,

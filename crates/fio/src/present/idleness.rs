@@ -1,4 +1,4 @@
-//! How idle the machine's CPUs were (`--idle-prof`).
+//! Idle time of the machine's CPUs (`--idle-prof`).
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use record::CpuCounters;
 use super::tree::Tree;
 use crate::asked::IdleCpus;
 
-/// Percentage of the time in which each CPU had nothing to run.
+/// Percentage of time in which each CPU was idle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Idleness {
     cpus: Vec<(u32, f64)>,
 }
 
 impl Idleness {
-    /// A remark beside the figures, because fio's come from elsewhere.
+    /// A remark next to the figures, because fio derives its own from another source.
     pub const SOURCE: &str = "CPU idleness is the time in which a CPU had nothing to run, by /proc/stat; fio's is what idle threads of its own could do, in units of work that are not shown here";
 
-    /// Idleness between two readings of the counters of each CPU.
+    /// Returns the idleness between two readings of each CPU's counters.
     pub fn between(before: &[(u32, CpuCounters)], after: &[(u32, CpuCounters)]) -> Idleness {
         let of = |(number, now): &(u32, CpuCounters)| {
             let (_, then) = before.iter().find(|(known, _)| known == number)?;
@@ -33,7 +33,7 @@ impl Idleness {
         self.cpus.iter().map(|(_, percent)| percent).sum::<f64>() / self.cpus.len().max(1) as f64
     }
 
-    /// The lines after the disks.
+    /// Returns the lines that follow the disks.
     pub(super) fn text(&self, asked: IdleCpus) -> String {
         let mut text = format!("\nCPU idleness:\n  system: {:3.2}%\n", self.machine());
         if asked == IdleCpus::Each {
@@ -43,7 +43,7 @@ impl Idleness {
         text
     }
 
-    /// The object after the disks.
+    /// Returns the object that follows the disks.
     pub(super) fn tree(&self, asked: IdleCpus) -> Tree {
         let machine = ("system".to_owned(), Tree::Float(self.machine()));
         let each = self.cpus.iter().map(|(number, percent)| (format!("cpu-{number}"), Tree::Float(*percent)));

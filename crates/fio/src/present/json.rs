@@ -7,7 +7,7 @@ use super::unit::Unit;
 use super::{DiskFigures, DiskUse, FioReport};
 use crate::commands::VERSION;
 
-/// Prints the whole JSON document, with the buckets of the histograms if `json+` is asked for.
+/// Prints the whole JSON document; `json+` adds the buckets of the histograms.
 pub fn json(presented: &FioReport) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
@@ -36,7 +36,7 @@ pub fn json(presented: &FioReport) -> String {
     Tree::Object(members).document()
 }
 
-/// What plimsoll adds: the real version, and everything that fio would have mixed into its output as text.
+/// Returns plimsoll's additions: its real version, and all text that fio would have mixed into its output.
 fn own(presented: &FioReport) -> Tree {
     let failures = presented.steps.iter().flat_map(|step| &step.failures).map(|failure| {
         Tree::object([
@@ -58,7 +58,7 @@ fn disk_object(disk: &DiskUse) -> Tree {
     let mut members = vec![("name".to_owned(), Tree::text(&*disk.name))];
     members.extend(disk_members("", "write_merges", &disk.figures()));
     if let Some(figures) = disk.member_figures() {
-        // fio spells this one without an s.
+        // fio spells this key without an s.
         members.extend(disk_members("aggr_", "write_merge", &figures));
     }
     Tree::Object(members)

@@ -19,7 +19,7 @@ const SMALL_EDGES: [&str; 10] = ["2", "4", "10", "20", "50", "100", "250", "500"
 const LARGE_EDGES: [&str; 12] =
     ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
 
-/// What decides which parts of a latency are shown.
+/// What determines which parts of a latency are shown.
 struct Shape<'s> {
     options: &'s JobOptions,
     with_bins: bool,
@@ -54,7 +54,7 @@ pub fn job(unit: &Unit, groups: &[Group], presented: &FioReport) -> Tree {
 
 fn steady(steadiness: &Steadiness) -> Tree {
     let (iops, bytes) = steadiness.means();
-    // Always as many as the rule looks at, filled with zeros: readers divide by their number.
+    // Always as many samples as the rule considers, padded with zeros: programs that read them divide by that number.
     let rates = |rate: fn(&Sample) -> f64| {
         let came = steadiness.samples.iter().map(|sample| Tree::Int(rate(sample) as u64));
         let none = std::iter::repeat(()).map(|()| Tree::Int(0));
@@ -163,7 +163,7 @@ impl Shape<'_> {
         Tree::object([("total_ios", Tree::Int(flush.count)), ("lat_ns", latency)])
     }
 
-    /// A latency; `shown` says whether it is measured at all, and whether its percentiles are.
+    /// Returns a latency; `shown` says whether it is measured at all, and whether its percentiles are.
     fn latency(&self, latency: &Latency, shown: [bool; 2]) -> Tree {
         let nothing = Latency::default();
         let latency = if shown[0] { latency } else { &nothing };

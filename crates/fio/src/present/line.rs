@@ -1,4 +1,4 @@
-//! When the live line of a terminal is shown, and from which figures.
+//! When the live line of a terminal is shown, and its figures.
 
 use record::Interval;
 use workload::{BytesPerSecond, Direction, Iops, Nanos};
@@ -17,22 +17,22 @@ pub struct LiveLine<'a> {
     /// When the line was last written.
     written: Nanos,
     below: Nanos,
-    /// End of the interval that is being summed.
+    /// End of the interval being summed.
     at: Nanos,
     sums: [(u64, u64); 3],
 }
 
-/// A live line, to be written over the last one.
+/// A live line, which overwrites the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveLineText {
     /// The line.
     pub text: String,
-    /// Whether the next one continues below it.
+    /// Whether the next line is printed below this one.
     pub stays: bool,
 }
 
 impl<'a> LiveLine<'a> {
-    /// Returns the line of `step`, which has this number.
+    /// Returns the line of `step`; `number` is the step's number.
     pub fn new(asked: &'a FioRequest, number: usize, step: &FioStep) -> LiveLine<'a> {
         LiveLine {
             jobs: asked.jobs.iter().filter(|job| job.step == number).collect(),

@@ -31,16 +31,16 @@ pub use line::{LiveLine, LiveLineText};
 pub use not_run::not_run;
 pub use terse::terse;
 
-/// Everything that a result is printed from.
+/// The data from which a result is printed.
 #[derive(Clone, Debug)]
 pub struct FioReport<'a> {
-    /// What was asked.
+    /// The request.
     pub asked: &'a FioRequest,
-    /// The steps that ran, in order; fewer than were asked for, or none, if the run was interrupted or failed.
+    /// The steps that ran, in order; not all of those requested if the run was interrupted or failed.
     pub steps: Vec<StepRecord>,
     /// The wall clock at the end of the run.
     pub clock: Clock,
-    /// When the run's clock showed zero, in milliseconds since 1970, UTC.
+    /// Time at which the run's clock was zero, in milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
     /// Time since the program started.
     pub elapsed: Nanos,
@@ -48,16 +48,16 @@ pub struct FioReport<'a> {
     pub pid: u32,
     /// The disks under the files.
     pub disks: Vec<DiskUse>,
-    /// Jobs that failed before any I/O: index into the jobs, and errno.
+    /// Jobs that failed before any I/O, as index into the jobs and errno.
     pub failed: Vec<(usize, i32)>,
     /// Remarks beyond those of the request and of the records.
     pub notes: Vec<String>,
-    /// How idle the CPUs were; `None` if that was not measured.
+    /// Idleness of the CPUs; `None` if it was not measured.
     pub idle: Option<Idleness>,
 }
 
 impl<'a> FioReport<'a> {
-    /// Returns a result without any step of `asked`, in a run that this process begins at `started_unix_ms`.
+    /// Returns a report on `asked` without any step yet, for a run that this process starts at `started_unix_ms`.
     pub fn begun(asked: &'a FioRequest, started_unix_ms: u64) -> FioReport<'a> {
         FioReport {
             asked,
@@ -73,12 +73,12 @@ impl<'a> FioReport<'a> {
         }
     }
 
-    /// How idle the CPUs were, and for which of them that is reported.
+    /// Idleness of the CPUs, and which of them to report.
     fn idleness(&self) -> Option<(&Idleness, IdleCpus)> {
         self.idle.as_ref().zip(self.asked.presentation.idle)
     }
 
-    /// Prints every format that is asked for, in the order in which fio prints them.
+    /// Prints all requested formats, in the order in which fio prints them.
     pub fn text(&self) -> String {
         let presentation = &self.asked.presentation;
         let mut text = String::new();
@@ -94,12 +94,12 @@ impl<'a> FioReport<'a> {
         text
     }
 
-    /// All remarks, each once: those of the request, of the steps, and of the caller.
+    /// Returns all remarks without duplicates: those of the request, of the steps, and of the caller.
     pub fn notes(&self) -> Vec<String> {
         self.notes_with(|_| true)
     }
 
-    /// All remarks, but of the notes of the steps only those that `wanted` picks.
+    /// Returns all remarks; of the notes of the steps, only those for which `wanted` is true.
     fn notes_with(&self, wanted: impl Fn(&Note) -> bool) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         let of_steps =
@@ -114,14 +114,14 @@ impl<'a> FioReport<'a> {
         notes
     }
 
-    /// fio's exit code: the number of clones that an error ended; more than 255 stay 255, whereas fio wraps to 0.
+    /// fio's exit code: the number of clones that an error ended, at most 255; fio's own number wraps to 0.
     pub fn exit_code(&self) -> u8 {
         let failed = unit::Unit::each(self).iter().filter(|unit| unit.failed).count();
         u8::try_from(failed).unwrap_or(u8::MAX)
     }
 }
 
-/// A sentence for each job whose logs lack I/Os.
+/// Returns a sentence for each job whose logs lack I/Os.
 fn holes_in_logs(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
     step.workers.iter().filter(|worker| worker.untraced > 0).map(|worker| {
         let job = step.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
@@ -137,12 +137,12 @@ fn holes_in_logs(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
 pub struct Clock {
     /// Milliseconds since 1970, UTC.
     pub unix_ms: u64,
-    /// The same time as `ctime` prints it in the local zone, without a line end.
+    /// `unix_ms` in local time as `ctime` prints it, without a line end.
     pub words: String,
 }
 
 impl Clock {
-    /// Puts `unix_ms` into words in the zone of this machine.
+    /// Returns `unix_ms` with its text in the local time zone.
     pub fn local(unix_ms: u64) -> Clock {
         Clock::in_zone(unix_ms, jiff::tz::TimeZone::system())
     }
@@ -167,7 +167,7 @@ pub struct DiskUse {
     pub last: DiskCounters,
     /// Time between the two readings.
     pub span: Nanos,
-    /// Disks below it, if it is stacked.
+    /// Disks of which this one is made, if it is stacked.
     pub members: Vec<DiskUse>,
 }
 
@@ -187,7 +187,7 @@ impl DiskUse {
         })
     }
 
-    /// Reads and writes, each as the difference of the two readings.
+    /// Returns reads and writes, each as the difference between the two readings.
     pub(crate) fn figures(&self) -> DiskFigures {
         let (a, b) = (&self.first, &self.last);
         let milliseconds = self.span.as_millis_f64();
@@ -202,7 +202,7 @@ impl DiskUse {
         }
     }
 
-    /// Means over the disks below, as in fio, but the highest utilisation; `None` if it is not stacked.
+    /// Means over the disks below, as in fio, but the highest utilisation; `None` if the disk is not stacked.
     pub(crate) fn member_figures(&self) -> Option<DiskFigures> {
         let count = self.members.len() as u64;
         let mut sum = DiskFigures::default();
@@ -239,7 +239,7 @@ pub(crate) struct DiskFigures {
     pub util: f64,
 }
 
-/// Difference between two readings of a counter; a counter that fell has wrapped at 32 bits.
+/// Difference between two readings of a counter; a decrease means that the counter wrapped at 32 bits.
 fn since(first: u64, last: u64) -> u64 {
     last.checked_sub(first).unwrap_or_else(|| (last + (1 << 32)).saturating_sub(first))
 }

@@ -1,4 +1,4 @@
-//! What was not run, and why: a job without I/O must not pass for one that had nothing to do.
+//! Sentences on jobs that did not run, and why: a job without I/O must not pass for a job that had nothing to do.
 
 use options::errno_text;
 use record::StepRecord;
@@ -8,7 +8,7 @@ use super::FioReport;
 use super::unit::workers;
 use crate::asked::FioJob;
 
-/// A sentence for each job that did none of its I/O, once the run is over; clones with the same reason share one.
+/// Returns a sentence for each job that did none of its I/O in the finished run; clones with the same reason share one.
 pub fn not_run(presented: &FioReport) -> Vec<String> {
     let mut reasons: Vec<(&str, String, usize)> = Vec::new();
     let jobs = presented.asked.jobs.iter().enumerate().filter(|(_, job)| !job.options.create_only);

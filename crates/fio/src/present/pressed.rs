@@ -1,4 +1,4 @@
-//! What happened to jobs that were held to a latency or a rate, in fio's words.
+//! Output, in fio's words, for jobs that had a latency limit, a minimum rate or a latency target.
 
 use record::{BoundCrossing, CrossedBound, Note, RateUnit, SteeredDepth, StepRecord};
 use workload::Nanos;
@@ -9,7 +9,7 @@ use crate::asked::{FioJob, FioRequest};
 use crate::error::verror;
 use options::errno_text;
 
-/// The limit whose violation ended `job`.
+/// The limit that `job` crossed and that ended it.
 pub(super) fn crossed<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s CrossedBound> {
     step.notes.iter().find_map(|note| match note {
         Note::Crossed(crossed) if crossed.job == job.label => Some(&crossed.bound),
@@ -25,7 +25,7 @@ pub(super) fn steered<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s Stee
     })
 }
 
-/// What fio prints after the error of a job that has crossed `bound`.
+/// Returns the text that fio prints after the error of a job that has crossed `bound`.
 pub(super) fn cause(errno: i32, bound: Option<&CrossedBound>) -> String {
     let text = errno_text(errno);
     match bound {
@@ -39,7 +39,7 @@ pub(super) fn cause(errno: i32, bound: Option<&CrossedBound>) -> String {
     }
 }
 
-/// The line that fio prints for each limit that was crossed in `step`.
+/// Returns the line that fio prints for each limit crossed in `step`.
 pub(super) fn lines(asked: &FioRequest, step: &StepRecord) -> Vec<String> {
     let crossed = step.notes.iter().filter_map(|note| match note {
         Note::Crossed(crossed) => Some(crossed),
@@ -67,7 +67,7 @@ fn line(asked: &FioRequest, crossed: &BoundCrossing) -> String {
     }
 }
 
-/// The depth that was found for a unit, or the one it was given.
+/// The depth that the search found for a unit, or the configured one.
 fn depth(unit: &Unit) -> u32 {
     unit.steered.as_ref().map_or(unit.first.options.iodepth, |steered| steered.depth)
 }

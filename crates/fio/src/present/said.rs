@@ -1,8 +1,8 @@
-//! The engine's notes on a step, in fio's words where fio has any.
+//! The engine's notes on a step, in fio's words if fio has any.
 
 use record::{Mismatch, Note, StepRecord};
 
-/// A sentence for each mismatch in `step`, in fio's words.
+/// Returns a sentence for each mismatch in `step`, in fio's words.
 pub(super) fn mismatches(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
     step.notes.iter().filter_map(|note| match note {
         Note::Mismatch(mismatch) => Some(of_mismatch(mismatch)),
@@ -10,7 +10,7 @@ pub(super) fn mismatches(step: &StepRecord) -> impl Iterator<Item = String> + '_
     })
 }
 
-/// `note` as a sentence.
+/// Returns `note` as a sentence.
 pub(super) fn of_note(note: &Note) -> String {
     match note {
         Note::Features { words, .. } | Note::Other { words } => words.clone(),

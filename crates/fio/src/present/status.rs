@@ -4,7 +4,7 @@ use workload::{BytesPerSecond, Iops, Nanos};
 
 use super::figures::{Suffix, scaled};
 
-/// What the live line is made from.
+/// The data from which the live line is printed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// A letter for each clone, in order: `P` not yet started, the letter of its pattern while it runs
@@ -13,11 +13,11 @@ pub struct Progress {
     pub states: Vec<Running>,
     /// Number of open files.
     pub open_files: usize,
-    /// Share done, 0 to 1; `None` if it is not known.
+    /// Completed share, 0 to 1; `None` if it is unknown.
     pub done: Option<f64>,
     /// Reads, writes and trims; `None` for a direction that no job issues.
     pub rates: [Option<DirectionRate>; 3],
-    /// Time left; `None` if it is not known.
+    /// Estimated time left; `None` if it is unknown.
     pub left: Option<Nanos>,
 }
 

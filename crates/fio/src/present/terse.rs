@@ -1,4 +1,4 @@
-//! The terse format: one line for each unit, with fields separated by semicolons, for readers that count them.
+//! The terse format: one line for each unit, with fields separated by semicolons, for programs that count them.
 
 use std::fmt::Write as _;
 
@@ -75,7 +75,7 @@ impl Line<'_> {
         let _ = write!(self.out, "{number}{fio};{};{};{}", first.name, first.group, self.unit.errno);
     }
 
-    /// Prints the fields of a direction, even of one that did nothing, so that each field keeps its place.
+    /// Prints the fields of a direction, even of one without I/O, so that every field keeps its position.
     fn direction(&mut self, place: usize, figures: &Figures, version: TerseVersion) {
         let options = self.options;
         self.field(figures.bytes >> 10);
@@ -142,7 +142,7 @@ impl Line<'_> {
             self.field(format_args!("{share:.1}%"));
         }
         let (coarse, ios) = (&unit.coarse, unit.ios());
-        // Latencies of nanoseconds belong into the first bucket of microseconds.
+        // Latencies in nanoseconds belong in the first bucket of microseconds.
         let below: u64 = coarse.nanoseconds.iter().sum();
         let mut microseconds = coarse.microseconds;
         microseconds[0] += below;

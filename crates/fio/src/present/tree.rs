@@ -47,7 +47,7 @@ impl Tree {
     fn write(&self, out: &mut String, depth: usize) {
         match self {
             Tree::Int(value) => out.push_str(&value.to_string()),
-            // JSON has no word for NaN and infinity; fio never prints one.
+            // JSON cannot express NaN and infinity; fio never prints either.
             Tree::Float(value) if !value.is_finite() => out.push_str("0.000000"),
             Tree::Float(value) => out.push_str(&format!("{value:.6}")),
             Tree::Text(text) => quote(out, text),

@@ -1,4 +1,4 @@
-//! What is reported as one: a clone, or the clones of a group with their records merged.
+//! Units of the report: a clone, or the clones of a group with their records merged.
 
 use record::{
     CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, ReadBackTotals, SteeredDepth,
@@ -16,12 +16,12 @@ use crate::steady::{Steadiness, steadiness};
 /// Directions that carry data, in the order in which they are printed.
 pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
-/// Names of what is reported, in the order of a group's sums: the directions, then all of them as one.
+/// Names of the directions, in the order of a group's sums; the last is all directions together.
 pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
-/// Index of all directions as one.
+/// Index of all directions together.
 pub const MIXED: usize = 3;
 
-/// Width of one of fio's buckets, as a share of its value; a smaller deviation may come from buckets alone.
+/// Width of one of fio's buckets as a share of its value; a smaller deviation may come from bucketing alone.
 const BUCKET: f64 = 1.0 / 64.0;
 
 /// One latency of one direction, in nanoseconds.
@@ -58,7 +58,7 @@ impl Latency {
         }
     }
 
-    /// Returns the latency with the exact mean, from a sum kept beside the histogram.
+    /// Returns the latency with the exact mean, from a sum kept along with the histogram.
     fn with_sum(distribution: Distribution, sum: u64) -> Latency {
         let latency = Latency::of(distribution);
         let mean = if latency.count > 0 { sum as f64 / latency.count as f64 } else { 0.0 };
@@ -121,7 +121,7 @@ pub struct Figures {
     pub ios: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// I/Os that moved less than asked.
+    /// I/Os that moved fewer bytes than requested.
     pub short: u64,
     /// Run time in milliseconds, that of the longest member; at least 1 if there is any I/O.
     pub runtime_ms: u64,
@@ -140,7 +140,7 @@ pub struct Figures {
 impl Figures {
     fn of(totals: &DirectionTotals, runtime_ms: u64) -> Figures {
         let lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
-        // If nothing lies between due and issued, both latencies are the same, and the exact mean applies to both.
+        // If no time passes between due and issued, both latencies are equal, and the exact mean applies to both.
         let same = totals.service.is_empty() || totals.service == totals.latency;
         let slat = Latency::of(totals.submission.clone());
         let clat = if same { lat.clone() } else { Latency::of(totals.service.clone()).beside(&slat, &lat) };
@@ -185,34 +185,34 @@ impl Figures {
     }
 }
 
-/// What is reported as one.
+/// A unit of the report: one or more clones that are reported together.
 #[derive(Clone, Debug)]
 pub struct Unit<'a> {
-    /// The first member, which gives the name.
+    /// The first member, which names the unit.
     pub first: &'a FioJob,
-    /// The last member, whose options the JSON shows, as fio does.
+    /// The last member, whose options the JSON output shows, as fio does.
     pub last: &'a FioJob,
     /// Number of members.
     pub members: usize,
-    /// The first error of any member; 0 if there is none.
+    /// The first errno of any member; 0 if there is none.
     pub errno: i32,
-    /// Whether an error ended a member; an error that was passed over does not.
+    /// Whether an error ended a member; tolerated errors do not.
     pub failed: bool,
-    /// The limit whose violation ended a member.
+    /// The limit that a member crossed and that ended it.
     pub crossed: Option<CrossedBound>,
-    /// The depth that was found for a member.
+    /// The depth that the search found for a member.
     pub steered: Option<SteeredDepth>,
     /// Whether a member read back what it had written, after all writes.
     pub reads_back: bool,
-    /// Whether any I/O was issued, successfully or not; fio's text skips units without any.
+    /// Whether any I/O was issued, successfully or not; fio's text output skips units without I/O.
     pub has_begun: bool,
-    /// Start of counting in milliseconds since 1970, UTC.
+    /// Time at which counting started, in milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
     /// Figures by direction, in the order of [`DATA`].
     pub directions: [Figures; 3],
-    /// Figures of all directions as one, if that is asked for.
+    /// Figures of all directions together, if requested.
     pub mixed: Option<Figures>,
-    /// How steady the load was, if that is asked for.
+    /// Steadiness of the load, if requested.
     pub steadiness: Option<Steadiness>,
     /// Latency of flushes.
     pub flush: Latency,
@@ -220,7 +220,7 @@ pub struct Unit<'a> {
     pub runtime_ms_sum: u64,
     /// Sums over the workers, in nanoseconds and counts.
     pub totals: WorkerTotals,
-    /// I/Os in the coarse buckets of latency.
+    /// Numbers of I/Os in the coarse latency buckets.
     pub coarse: Coarse,
 }
 
@@ -235,7 +235,7 @@ impl<'a> Unit<'a> {
         presented.asked.units().into_iter().filter_map(of).collect()
     }
 
-    /// Every clone as a unit of its own.
+    /// Returns every clone as its own unit.
     pub fn each(presented: &FioReport<'a>) -> Vec<Unit<'a>> {
         let jobs = presented.asked.jobs.iter().enumerate();
         jobs.filter_map(|(at, job)| Unit::of(presented, &[at], std::iter::once(job))).collect()
@@ -248,7 +248,7 @@ impl<'a> Unit<'a> {
         self.directions.iter().enumerate().filter(|_| apart).chain(mixed).collect()
     }
 
-    /// Number of errors and the first errno, if errors are passed over.
+    /// Number of errors and the first errno, if errors are tolerated.
     pub fn passed_over(&self) -> Option<(u64, i32)> {
         let asked = self.first.options.time.passes_over_any();
         let errors = self.totals.directions.iter().map(|totals| totals.tally.errors).sum();
@@ -346,7 +346,7 @@ impl<'a> Unit<'a> {
         self.flush = Latency::of(served.clone());
     }
 
-    /// Figures of reads, writes and trims as one.
+    /// Figures of reads, writes and trims together.
     fn mix(&self, windows: &[Interval]) -> Figures {
         let mut totals = DirectionTotals::default();
         for direction in DATA {
@@ -361,8 +361,8 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Merges the intervals of the members, including those without any I/O. An interval that was cut off before its middle gives
-/// no rate and is left out.
+/// Merges the intervals of the members, including those without any I/O. An interval cut off before its middle has no
+/// meaningful rate and is left out.
 fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
     let whole = |interval: &&Interval| {
         let length = interval.end.since(interval.start);
@@ -385,13 +385,13 @@ pub fn workers<'s>(job: &FioJob, step: &'s StepRecord) -> impl Iterator<Item = &
     step.workers.iter().filter(move |worker| Some(usize::from(worker.job)) == at)
 }
 
-/// Whether `job` works on the file at `path`.
+/// Whether `job` uses the file at `path`.
 pub fn works_on(job: &FioJob, path: &str) -> bool {
     crate::files::paths(job).iter().any(|known| known.as_os_str() == path)
 }
 
-/// The first error of `job`, passed over or not; 0 if there is none. In a step that was read from elsewhere, only the file may
-/// tell which job it belongs to.
+/// The first errno of `job`, tolerated or not; 0 if there is none. In a step read from a file, the path of a failure
+/// may be all that links it to its job.
 fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     let failed = |worker: &WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
     let mut ours = workers(job, step);
@@ -405,13 +405,13 @@ fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     known.map_or(0, |failure| failure.errno)
 }
 
-/// Whether an error ended `job` and was not passed over.
+/// Whether an error that was not tolerated ended `job`.
 fn ended_by_error(job: &FioJob, step: &StepRecord) -> bool {
     let failed = |worker: &WorkerTotals| worker.ending.is_none_or(|ending| ending == Ending::Failed);
     workers(job, step).all(failed) && error_of(job, step) != 0
 }
 
-/// The error that ended `job`; `None` if the job came to its end, or if all its known errors are passed over.
+/// The error that ended `job`; `None` if the job ran to its end, or if all its known errors are tolerated.
 pub fn fatal_errno(job: &FioJob, step: &StepRecord) -> Option<i32> {
     if !ended_by_error(job, step) {
         return None;
@@ -431,12 +431,12 @@ fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {
     sum.submission.merge(&other.submission);
 }
 
-/// Milliseconds that reading back took, at least 1.
+/// Duration of reading back in milliseconds, at least 1.
 fn lasted_ms(back: &ReadBackTotals) -> u64 {
     back.lasted.0.div_ceil(1_000_000).max(1)
 }
 
-/// Adds the totals of a worker. As in fio, what was read back after all writes counts as reads; the time of the writes is
+/// Adds the totals of a worker. As in fio, data read back after all writes counts as reads; the time of the writes is
 /// unaffected, and shares of depths and of the CPU cover the load alone.
 fn add_totals(sum: &mut WorkerTotals, worker: &WorkerTotals) {
     for (mine, theirs) in sum.directions.iter_mut().zip(&worker.directions) {

@@ -1,4 +1,4 @@
-//! When a job is steady in fio's terms: the options, and the judge that receives intervals as they come.
+//! Steady state of a job in fio's terms: the options, and the detector that receives intervals as they arrive.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub use rule::{Measure, SteadyBound, SteadyRule};
 
 use crate::asked::FioRequest;
 
-/// Rates in one sample.
+/// The rates of one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// I/Os a second.
@@ -22,14 +22,14 @@ pub struct Sample {
     pub bytes: f64,
 }
 
-/// How steady the load is.
+/// The detector of a unit's steady state, with its latest samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steadiness {
     /// The options.
     pub options: SteadyOptions,
-    /// The rule that decides.
+    /// The rule for the steady state.
     pub rule: SteadyRule,
-    /// The last samples, as many as the rule looks at.
+    /// The latest samples, as many as the rule considers.
     pub samples: VecDeque<Sample>,
     /// Whether the load was ever steady.
     pub attained: bool,
@@ -37,13 +37,13 @@ pub struct Steadiness {
     began: Option<Nanos>,
     /// Sums for the next sample: nanoseconds of the members, I/Os, bytes.
     sum: (u64, u64, u64),
-    /// End of the last interval, and how many members have reached it.
+    /// End of the last interval, and number of members that have reached it.
     edge: (Nanos, usize),
     passed: u64,
 }
 
 impl Steadiness {
-    /// Returns the judge of the jobs with these numbers in a step; `None` if steadiness is not asked for.
+    /// Returns the detector for the jobs with these numbers in a step; `None` if no steady state is requested.
     pub fn new(options: &SteadyOptions, members: Vec<u16>) -> Option<Steadiness> {
         Some(Steadiness {
             rule: options.rule?,
@@ -81,7 +81,7 @@ impl Steadiness {
     fn sample(&mut self, gone: Nanos) {
         let (length, ios, bytes) = std::mem::take(&mut self.sum);
         self.passed = gone.0 / self.options.every.0.max(1);
-        // fio leaves out the first sample after the ramp, in which the load may still rise.
+        // fio leaves out the first sample after the ramp, during which the load may still rise.
         if gone <= self.options.ramp + self.options.every {
             return;
         }
@@ -107,13 +107,13 @@ impl Steadiness {
         mean(&self.values())
     }
 
-    /// Greatest distance of a sample from the mean.
+    /// Greatest deviation of a sample from the mean.
     pub fn deviation(&self) -> f64 {
         let (values, mean) = (self.values(), self.mean());
         values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max)
     }
 
-    /// Slope of the line of least squares, per sample.
+    /// Slope of the least-squares line, per sample.
     pub fn slope(&self) -> f64 {
         let values = self.values();
         let (middle, mean) = ((values.len() as f64 - 1.0) / 2.0, self.mean());
@@ -151,12 +151,12 @@ fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// Watches a step until all units that were asked to become steady are.
+/// Watches a step until all units that have a rule for the steady state have reached it.
 #[derive(Clone, Debug, Default)]
 pub struct SteadyWatch(Vec<Steadiness>);
 
 impl SteadyWatch {
-    /// Watches the units of the report that run in the step with this number, whose record names its jobs `jobs`.
+    /// Watches the units of the report that run in step `step`; `jobs` are the names of the jobs in its record.
     pub fn new(asked: &FioRequest, step: usize, jobs: &[String]) -> SteadyWatch {
         let member = |at: usize| jobs.iter().position(|name| *name == asked.jobs[at].label);
         let of = |unit: Vec<usize>| {
@@ -172,13 +172,13 @@ impl SteadyWatch {
         self.0.iter_mut().for_each(|unit| unit.take(interval));
     }
 
-    /// Whether steadiness is asked of some units, and all of them have attained it.
+    /// Whether some units have a rule for the steady state, and all of those have reached it.
     pub fn is_over(&self) -> bool {
         !self.0.is_empty() && self.0.iter().all(|unit| unit.attained)
     }
 }
 
-/// How steady the jobs with these numbers were in `step`.
+/// Returns the steady state of the jobs with these numbers in `step`.
 pub fn steadiness(options: &SteadyOptions, step: &StepRecord, members: &[usize]) -> Option<Steadiness> {
     let members = members.iter().map(|&at| at as u16).collect();
     let mut steadiness = Steadiness::new(options, members)?;
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// fio 3.33 needs five seconds for three samples after a ramp of one.
+    /// fio 3.33 needs five seconds for three samples after a ramp of one second.
     #[test]
     fn a_level_rate_is_steady_when_the_samples_behind_the_ramp_are_full() {
         for members in [1u16, 2] {
@@ -231,7 +231,7 @@ mod tests {
         assert!(falling.signed_criterion() < -1.0);
     }
 
-    /// fio 3.33 takes one sample as steady, and prints the slope of one as "-nan".
+    /// fio 3.33 takes a single sample as steady, and prints its slope as "-nan".
     #[test]
     fn one_sample_has_a_deviation_but_no_slope() {
         let fault =

@@ -1,4 +1,4 @@
-//! The options of steadiness, and how its rule is read.
+//! The options of the steady state, and the parser of its rule.
 
 use workload::Nanos;
 
@@ -10,7 +10,7 @@ impl SteadyRule {
     /// Reads `iops:2%`, `bw_slope:0.1%` and the like.
     ///
     /// # Errors
-    /// [`ValueError`], which says what would do.
+    /// [`ValueError`], which says what would be valid.
     pub fn read(word: &str) -> Result<SteadyRule, ValueError> {
         let wrong = |why: &str| ValueError::from(NumberError::misread(word, why));
         let (name, bound) = word.split_once(':').ok_or_else(|| wrong("write for example iops:2%"))?;
@@ -33,12 +33,12 @@ impl SteadyRule {
     }
 }
 
-/// Options of steadiness; fio's defaults are in the rows.
+/// Options of the steady state; fio's defaults are in the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SteadyOptions {
-    /// The rule that decides; `None`: steadiness is not asked for.
+    /// The rule for the steady state; `None`: no steady state is requested.
     pub rule: Option<SteadyRule>,
-    /// Time for which the rule must hold.
+    /// Time for which the rule must be met.
     pub duration: Nanos,
     /// Time from the start before the rule applies.
     pub ramp: Nanos,
@@ -47,7 +47,7 @@ pub struct SteadyOptions {
 }
 
 impl SteadyOptions {
-    /// Number of samples that the rule looks at.
+    /// Number of samples that the rule considers.
     pub(crate) fn count(&self) -> usize {
         (self.duration.0 / self.every.0.max(1)) as usize
     }
@@ -65,7 +65,7 @@ impl SteadyOptions {
         }
     }
 
-    /// Drops the rule if no duration is given, as fio does in silence; returns whether it was dropped.
+    /// Drops the rule if no duration is given, as fio silently does; returns whether it was dropped.
     pub fn left_out(&mut self) -> bool {
         let without = self.duration == Nanos::ZERO;
         without && self.rule.take().is_some()

@@ -1,6 +1,6 @@
-//! What makes a job steady in fio's terms.
+//! The rule by which a job is steady in fio's terms.
 
-/// The rate that a rule looks at.
+/// The rate to which a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// I/Os a second.
@@ -9,21 +9,21 @@ pub enum Measure {
     Bandwidth,
 }
 
-/// What a rule bounds.
+/// The property of the samples that a rule limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SteadyBound {
-    /// The greatest distance from the mean.
+    /// The greatest deviation from the mean.
     Deviation,
     /// The absolute slope of the line through the samples, per sample.
     Slope,
 }
 
-/// A rule that makes a job steady.
+/// A rule for the steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
-    /// The rate that it looks at.
+    /// The rate to which the rule applies.
     pub measure: Measure,
-    /// What it bounds.
+    /// The limited property.
     pub spread: SteadyBound,
     /// The limit.
     pub limit: f64,
@@ -43,7 +43,7 @@ impl SteadyRule {
         if self.measure == Measure::Iops { "iops" } else { "bw" }
     }
 
-    /// What follows its numbers: a percent sign, or nothing.
+    /// The unit of the rule's numbers: a percent sign, or nothing.
     pub fn unit(&self) -> &'static str {
         if self.percent { "%" } else { "" }
     }

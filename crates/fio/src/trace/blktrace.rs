@@ -7,11 +7,11 @@ use workload::Nanos;
 
 use super::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo};
 
-/// First bytes of each record: "eat", with the version in the lowest byte.
+/// Start of each record: "eat", with the version in the lowest byte.
 const MAGIC: u32 = 0x6561_7400;
 /// Version of the format, the same since 2006.
 const VERSION: u32 = 7;
-/// Bytes of a record, without what is appended to it.
+/// Bytes of a record, without the data appended to it.
 const RECORD: usize = 48;
 const SECTOR: u64 = 512;
 /// Most devices of one trace: far more than a machine has.
@@ -19,9 +19,9 @@ const DEVICES_MAX: usize = 4096;
 /// The longest I/O, 1 GiB, in bytes: the kernel moves just under 2 GiB in one call.
 const IO_MAX: u32 = 1 << 30;
 
-/// A request has reached the queue: the one event that every request has, with the length the program asked for.
+/// A request has reached the queue: the only event that every request has, with the length that the program requested.
 const QUEUED: u32 = 1;
-// The upper half of an action says what the request is.
+// The upper half of an action describes the request.
 const WRITES: u32 = 1 << (1 + 16);
 const FLUSHES: u32 = 1 << (2 + 16);
 /// A message, such as the name of a process.
@@ -35,16 +35,16 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
     fits(u32::from_le_bytes(magic)) || fits(u32::from_be_bytes(magic))
 }
 
-/// A trace of the kernel's, read record by record.
+/// A trace of the kernel, read record by record.
 pub struct Blktrace<R> {
     input: R,
     /// Offset of the next byte to read.
     position: u64,
     files: Vec<TraceFile>,
-    /// Time of the last record that counted, in nanoseconds.
+    /// Time of the last record used, in nanoseconds.
     last: Option<u64>,
     at: Nanos,
-    /// The rest of a trim that is longer than one I/O may be.
+    /// The remainder of a trim that exceeds the longest I/O.
     rest: Option<TraceIo>,
 }
 
@@ -64,7 +64,7 @@ impl<R: BufRead> Blktrace<R> {
         Blktrace { input, position: 0, files: Vec::new(), last: None, at: Nanos::ZERO, rest: None }
     }
 
-    /// Devices that have been named so far.
+    /// Devices seen so far.
     pub fn files(&self) -> &[TraceFile] {
         &self.files
     }
@@ -98,7 +98,7 @@ impl<R: BufRead> Blktrace<R> {
             _ if is(WRITES) => Action::Write,
             _ => Action::Read,
         };
-        // A flush has no offset, whatever the field holds.
+        // A flush has no offset, whatever the field contains.
         let sector = if action == Action::Sync { 0 } else { record.sector };
         if sector > (i64::MAX as u64 - u64::from(u32::MAX)) / SECTOR {
             return Err(self.fault(begin, format!("sector {sector} lies beyond every device")));
@@ -115,7 +115,7 @@ impl<R: BufRead> Blktrace<R> {
         Ok(Some(self.piece(TraceIo { action, file, offset, bytes: record.bytes })))
     }
 
-    /// Returns the part of `io` that fits into one I/O; the rest comes next.
+    /// Returns the part of `io` that fits into one I/O; the remainder is returned next.
     fn piece(&mut self, io: TraceIo) -> Event {
         let bytes = io.bytes.min(IO_MAX);
         let rest = TraceIo { offset: io.offset + u64::from(bytes), bytes: io.bytes - bytes, ..io };

@@ -20,7 +20,7 @@ const ACTIONS: [&str; 9] = ["add", "open", "close", "read", "write", "trim", "sy
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
-    /// Without times; rows say until when to wait.
+    /// No times; rows say until when to wait.
     Two,
     /// Each row begins with its time.
     Three,
@@ -34,9 +34,9 @@ pub struct Iolog<R> {
     line: String,
     number: usize,
     files: Vec<String>,
-    /// Indices of the files in the list, by name.
+    /// Indices into the list of files, by name.
     indices: HashMap<String, u32>,
-    /// Time of the last row as it stands there, in microseconds.
+    /// Time in the last row, in microseconds, as the file gives it.
     last: Option<u64>,
     at: Nanos,
     /// Number of rows whose I/O is not replayed.
@@ -50,7 +50,7 @@ struct WordAt<'l> {
     column: usize,
 }
 
-/// Meaning of a row.
+/// The meaning of a row.
 enum RowMeaning {
     Add,
     OpenOrClose,
@@ -107,7 +107,7 @@ impl<R: BufRead> Iolog<R> {
         &self.files
     }
 
-    /// Number of rows so far whose I/O is not replayed: those of `sync_file_range`.
+    /// Number of `sync_file_range` rows so far, which are not replayed.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -243,7 +243,7 @@ impl<R: BufRead> Iolog<R> {
         })
     }
 
-    /// The next word of the row; `what` describes it for the error.
+    /// Returns the next word of the row; `what` describes the word for the error.
     fn next<'l>(
         &self,
         words: &mut impl Iterator<Item = WordAt<'l>>,
@@ -315,7 +315,7 @@ fn words(line: &str) -> impl Iterator<Item = WordAt<'_>> {
     })
 }
 
-/// As much of a word as a message needs.
+/// Returns the start of a word, long enough for a message.
 fn shortened(word: &str) -> String {
     const MOST: usize = 60;
     match word.char_indices().nth(MOST) {

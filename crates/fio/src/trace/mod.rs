@@ -14,7 +14,7 @@ pub use iolog::Iolog;
 pub use options::TraceOptions;
 pub use shaping::{LengthsAlign, OnlyReads, Shaping, TraceBuilder};
 
-/// What is done to a file.
+/// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A read.
@@ -45,22 +45,22 @@ pub struct TraceIo {
 /// One event of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Time since the first event; never earlier than that of the previous one.
+    /// Time since the first event; never earlier than the previous event's.
     pub at: Nanos,
-    /// Its I/O; `None` for an event that only takes time, such as opening a file.
+    /// The I/O; `None` for an event that only marks a time, such as opening a file.
     pub io: Option<TraceIo>,
 }
 
-/// How a trace names a file.
+/// Identification of a file in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceFile {
-    /// By path.
+    /// A path.
     Path(String),
-    /// By the numbers of a block device.
+    /// The device numbers of a block device.
     Device {
-        /// Major number, that of the driver.
+        /// Major number, which identifies the driver.
         major: u32,
-        /// Minor number, that of the device.
+        /// Minor number, which identifies the device.
         minor: u32,
     },
 }
@@ -70,21 +70,21 @@ pub enum TraceFile {
 pub struct Fault {
     /// The place.
     pub at: FaultPlace,
-    /// What is wrong, and what would be right.
+    /// The problem, and what would be correct.
     pub problem: String,
 }
 
 /// Place of an error in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultPlace {
-    /// In a text trace; both count from 1.
+    /// A place in a text trace; line and column count from 1.
     Line {
         /// The line.
         line: usize,
         /// The column.
         column: usize,
     },
-    /// In a binary trace: offset in bytes.
+    /// A place in a binary trace: the offset in bytes.
     Byte(u64),
 }
 
@@ -103,10 +103,10 @@ pub enum TraceReader<R> {
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Begins to read a trace of any known kind.
+    /// Begins to read a trace of any known format.
     ///
     /// # Errors
-    /// [`Fault`] if the kind is unknown.
+    /// [`Fault`] if the format is unknown.
     pub fn open(mut input: R) -> Result<TraceReader<R>, Fault> {
         // A read error recurs when the first line is read.
         let is_binary = input.fill_buf().is_ok_and(blktrace::begins);
@@ -128,7 +128,7 @@ impl<R: BufRead> TraceReader<R> {
         }
     }
 
-    /// What alignment does to lengths in a trace of this kind.
+    /// How alignment affects the lengths of I/Os in this kind of trace.
     pub fn lengths(&self) -> LengthsAlign {
         match self {
             TraceReader::Iolog(_) => LengthsAlign::No,

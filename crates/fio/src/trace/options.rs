@@ -10,9 +10,9 @@ const SKIPPED: [&str; 4] = ["read", "write", "trim", "sync"];
 /// Options of traces as typed; each field is the option named in its comment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceOptions {
-    /// `write_iolog`: file to which the I/O is recorded.
+    /// `write_iolog`: file in which the I/O is recorded.
     pub write: Option<String>,
-    /// `read_iolog`: trace to replay; several, separated by colons, are dealt to the clones.
+    /// `read_iolog`: trace to replay; several, separated by colons, are assigned to the clones in turn.
     pub read: Option<String>,
     /// `read_iolog_chunked`.
     pub chunked: bool,
@@ -31,7 +31,7 @@ pub struct TraceOptions {
 }
 
 impl TraceOptions {
-    /// The first option that is wrong: as typed, and what would do.
+    /// The first invalid option as typed, and a valid alternative.
     pub fn wrong(&self) -> Option<(String, String)> {
         if self.align > 0 && !self.align.is_power_of_two() {
             let below = 1 << self.align.ilog2();

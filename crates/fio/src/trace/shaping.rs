@@ -1,4 +1,4 @@
-//! Turns the events of a trace into the I/Os that a job issues: what its options change, and what is known of all I/Os.
+//! Turns the events of a trace into the I/Os that a job issues: applies the job's options and sums up the I/Os.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use workload::{Bytes, Direction, FlushBy, Nanos, Packer, Replay, TracePieces, Tr
 
 use super::{Action, Event, TraceIo, TraceOptions};
 
-/// What the options of a job do to each I/O.
+/// How the options of a job change each I/O of its trace.
 #[derive(Clone, Debug)]
 pub struct Shaping {
-    /// Whether it is left out, by action.
+    /// Whether I/Os are left out, by action.
     skipped: [bool; 5],
     one_file: bool,
     scale: u64,
@@ -21,14 +21,14 @@ pub struct Shaping {
 /// Whether lengths are aligned like offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LengthsAlign {
-    /// They are rounded up, as fio does for blktrace.
+    /// Lengths are rounded up, as fio does for blktrace.
     Up,
-    /// They stay as they are.
+    /// Lengths stay unchanged.
     No,
 }
 
 impl Shaping {
-    /// Shaping by `options`; `only_reads` leaves out every I/O that would change anything.
+    /// Returns the shaping by `options`; `only_reads` leaves out every I/O that would change data.
     pub fn of(options: &TraceOptions, only_reads: OnlyReads) -> Shaping {
         let changes = |action| matches!(action, Action::Write | Action::Trim);
         let skipped = |action| options.skips(action) || only_reads == OnlyReads::Yes && changes(action);
@@ -48,13 +48,13 @@ impl Shaping {
         Shaping { lengths, ..self }
     }
 
-    /// When an event is due that happened at `at` in the trace.
+    /// The time at which an event is due that happened at `at` in the trace.
     pub fn time(&self, at: Nanos) -> Nanos {
         let scaled = u128::from(at.0) * 100 / u128::from(self.time_percent);
         Nanos(u64::try_from(scaled).unwrap_or(LATEST).min(LATEST))
     }
 
-    /// The I/O that is issued for one of the trace; `None` if it is left out.
+    /// The I/O that is issued for an I/O of the trace; `None` if it is left out.
     pub fn io(&self, io: &TraceIo) -> Option<TraceIo> {
         let offset = io.offset / self.scale;
         let bytes = match self.lengths {
@@ -74,16 +74,16 @@ impl Shaping {
     }
 }
 
-/// Whether I/Os that change anything are left out.
+/// Whether I/Os that would change data are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnlyReads {
-    /// They are: nothing may be written.
+    /// They are left out: nothing may be written.
     Yes,
-    /// They are not.
+    /// They are issued.
     No,
 }
 
-/// The I/Os so far, and what is known of them.
+/// The I/Os of a trace so far, with their totals.
 #[derive(Clone, Debug)]
 pub struct TraceBuilder {
     shaping: Shaping,
@@ -92,13 +92,13 @@ pub struct TraceBuilder {
     longest: u32,
     length: Nanos,
     changed: Vec<bool>,
-    /// Number of flushes of a whole file, and of its data only.
+    /// Numbers of flushes of a whole file and of flushes of its data only.
     flushes: [u64; 2],
     /// Number of I/Os that are left out.
     left_out: u64,
 }
 
-/// Latest time at which anything is due, in nanoseconds: 73 years from the start, so that the run's clock can be added.
+/// Latest time at which an I/O may be due, in nanoseconds: 73 years, so that adding the clock cannot overflow.
 const LATEST: u64 = 1 << 61;
 
 /// Length of a packed piece, in bytes.
@@ -165,17 +165,17 @@ impl TraceBuilder {
         self.left_out
     }
 
-    /// How a flush is done: like the strongest in the trace, because all flushes of a job are alike.
+    /// The kind of flush to issue: the strongest in the trace, because all flushes of a job are alike.
     pub fn flush(&self) -> FlushBy {
         if self.flushes[0] > 0 { FlushBy::File } else { FlushBy::Data }
     }
 
-    /// Whether it has flushes of both kinds.
+    /// Whether the trace has flushes of both kinds.
     pub fn mixes_flushes(&self) -> bool {
         self.flushes[0] > 0 && self.flushes[1] > 0
     }
 
-    /// Returns everything as the trace `name` on `files` files; `pieces` replaces the I/Os if they are read again.
+    /// Returns the replay of the trace `name` on `files` files; if the I/Os are read again, `pieces` takes their place.
     pub fn into_replay(self, (name, files): (String, usize), pieces: Option<Arc<dyn TracePieces>>) -> Replay {
         let mut changed = self.changed;
         changed.resize(files, false);

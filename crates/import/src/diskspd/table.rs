@@ -1,6 +1,6 @@
 //! Tables in DiskSpd's text: cells between bars, columns found by their heads, percentiles by their names.
 
-/// Returns the cells of a row, without the bars that a page's source puts around it.
+/// Returns the cells of a row, without the bars with which the source of a page surrounds it.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let inside = line.strip_prefix('|').map_or(line, |rest| rest.strip_suffix('|').unwrap_or(rest));
@@ -14,7 +14,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Reads the heads of `line`.
+    /// Reads the column heads in `line`.
     pub fn of(line: &str) -> Columns {
         Columns { heads: cells(line).into_iter().map(str::to_owned).collect() }
     }

@@ -15,7 +15,7 @@ use super::table::{Columns, cells, percentile};
 /// The section to which the following lines belong.
 #[derive(Clone, Debug, PartialEq)]
 enum Section {
-    /// Lines that are not read.
+    /// Lines that are ignored.
     Prose,
     /// The parameters, as DiskSpd repeats them.
     Input,
@@ -38,7 +38,7 @@ struct Walk<'t> {
     found: Vec<ImportedResult>,
     section: Section,
     columns: Columns,
-    /// Parameters; every time span repeats them and the words in `said`.
+    /// Parameters; they and `said` are copied to every time span.
     asked: Vec<(String, String)>,
     said: Vec<(String, String)>,
     /// Parts of the current span: first the whole, then threads, then CPUs.
@@ -49,10 +49,10 @@ struct Walk<'t> {
     version: &'static str,
 }
 
-/// The version if the text lacks the head that would state it.
+/// Version if the text lacks the head that would state it.
 const UNKNOWN: &str = "of an unknown version";
 
-/// Reads every result in `text`; each time span is one.
+/// Reads every result in `text`; each time span is a result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk {
         text,
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Begins a section if the line is its heading; returns whether it is.
+    /// Begins a section if the line is its heading; returns whether the line is one.
     fn heading(&mut self, words: &str, start: usize) -> bool {
         let is_cpu = words.contains("CPU") && words.contains('|') && words.contains("Usage");
         let is_latency = words.contains("%-ile") && words.contains('|');
@@ -235,7 +235,7 @@ impl Walk<'_> {
         self.text.bounds.add(&mut self.parts, part);
     }
 
-    /// Reads column heads, a row of one thread and target, or the total.
+    /// Reads the column headings, a row of one thread and target, or the total.
     fn row(&mut self, direction: Option<Direction>, line: &str, start: usize) {
         if line.contains("I/Os") {
             self.columns = Columns::of(line);
@@ -243,7 +243,7 @@ impl Walk<'_> {
         }
         let mut cells = cells(line);
         let total = cells[0].strip_prefix("total:");
-        // `total:` stands in a cell of its own, or before the first figure in the same cell.
+        // `total:` is a cell, or precedes the first figure in the same cell.
         if let Some(first) = total.map(str::trim).filter(|first| !first.is_empty()) {
             cells[0] = first;
             cells.insert(0, "total:");
@@ -269,7 +269,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the index of the part of one thread on one target, added if it is new; `None` if it is not kept.
+    /// Returns the index of the part of one thread on one target, added if new; `None` if it is not kept.
     fn thread(&mut self, number: &str, file: &str, line: u32) -> Option<usize> {
         let (path, size) = file.rsplit_once(" (").unwrap_or((file, ""));
         let name =
@@ -347,7 +347,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the index of the part of one target's latencies over all threads, added if it is new; `None` if it is not kept.
+    /// Returns the index of the part of one target's latencies over all threads, added if new; `None` if it is not
+    /// kept.
     fn target(&mut self, path: &str, line: u32) -> Option<usize> {
         let known = self.known.get(&(Scope::Job, path.to_owned())).copied();
         known.or_else(|| {
@@ -359,7 +360,7 @@ impl Walk<'_> {
     }
 }
 
-/// Strips a line of its Markdown (`## CPU | Usage`, `**Total IO**`); a code fence becomes empty.
+/// Strips the Markdown from a line (`## CPU | Usage`, `**Total IO**`); a code fence becomes empty.
 fn plain(line: &str) -> &str {
     let words = line.trim();
     if words.starts_with("```") {

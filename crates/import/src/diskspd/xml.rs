@@ -1,4 +1,5 @@
-//! DiskSpd's XML, the same in 2.0 and 2.2: `Results` with their `TimeSpan`s; a document cut short is read up to the cut.
+//! DiskSpd's XML, the same in 2.0 and 2.2: `Results` with their `TimeSpan`s; an incomplete document is read up to
+//! its end.
 
 use record::{Along, Figure, LatencyKind, Measure, ReportedPart, ReportedUnit, Scope};
 use roxmltree::{Document, Node};
@@ -30,7 +31,7 @@ pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     found
 }
 
-/// Most parameters read: more than a profile has.
+/// Most parameters read: more than any profile has.
 const ASKED_MOST: usize = 2048;
 
 struct Reading<'t> {
@@ -39,7 +40,7 @@ struct Reading<'t> {
     start: usize,
     /// Number of lines before the document.
     line: u32,
-    /// Known places in the document being read, so that no place is counted from its beginning.
+    /// Known places in the current document, so that no place is counted from its beginning.
     anchors: Vec<Anchor>,
     troubles: &'t mut Troubles,
     found: &'t mut Vec<ImportedResult>,
@@ -89,7 +90,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Gives a time span the parameters and words that all spans share.
+    /// Adds to a time span the parameters and words that all spans share.
     fn repeat(&self, (asked, said): &(Words, Words), whole: Option<&mut ReportedPart>) {
         let bytes = asked.iter().chain(said).map(|(name, value)| name.len() + value.len() + 48).sum();
         if let Some(whole) = whole.filter(|_| self.text.may_repeat(bytes)) {
@@ -230,7 +231,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns the number in the child `key`; adds a trouble if it holds anything else.
+    /// Returns the number in the child `key`; adds a trouble if the child contains anything else.
     fn number(&mut self, node: Node<'_, '_>, key: &str, factor: f64) -> Option<Figure> {
         let found = child(node, key)?;
         let words = found.text().unwrap_or_default().trim();

@@ -37,7 +37,7 @@ pub(super) const DISK: [Row; 11] = [
     ("util", "utilisation", Percent, 1.0),
 ];
 
-/// Returns the rows of [`DISK`] that a terse line has, in its order: without those added later and JSON's second spelling.
+/// Returns the rows of [`DISK`] in a terse line, in its order: without the later ones and JSON's second spelling.
 pub(super) fn disk_of_terse() -> impl Iterator<Item = Row> {
     DISK.into_iter().filter(|(key, ..)| !key.ends_with("sectors") && *key != "write_merge")
 }
@@ -56,7 +56,7 @@ pub(super) fn error(code: f64) -> Option<ReportedError> {
     (code != 0.0).then(|| ReportedError { code: code as i64, text: String::new() })
 }
 
-/// Returns how long a job ran: as long as the longest of its directions.
+/// Returns the runtime of a job, which is that of its longest direction.
 pub(super) fn longest(part: &ReportedPart) -> Option<Nanos> {
     let runtimes = part.directions.iter().filter_map(|way| way.runtime.as_ref());
     runtimes.map(|runtime| Nanos(runtime.value as u64)).max()

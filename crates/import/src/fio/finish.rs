@@ -1,4 +1,4 @@
-//! What is completed in a result of fio's text once it is over.
+//! Completion of a result of fio's text, after its last line.
 
 use record::{Figure, PRINTED_AT, ReportedDirection, ReportedPart, Scope};
 
@@ -6,7 +6,8 @@ use super::super::found::ImportedResult;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 
-/// Corrects a result, names its tool if no version line stands before it, and adds a trouble for each job without figures.
+/// Corrects a result, infers its tool if no version line precedes it, and adds a trouble for each job without
+/// figures.
 pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, troubles: &mut Troubles) {
     let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
     if found.tool.is_empty() {
@@ -33,8 +34,9 @@ pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, trou
     }
 }
 
-/// Corrects the least and greatest rates of a group, which fio before 2.1 prints in 1000s while all else is in 1024s. An
-/// unnamed version gives itself away: one of the two is greater than the whole, which cannot be. The printed text stays.
+/// Corrects the least and greatest rates of a group, which fio before 2.1 prints in units of 1000 and everything
+/// else in units of 1024. If the version is unknown, a least or greatest rate above the total, which is impossible,
+/// reveals it. The printed text is kept.
 fn settle(found: &mut ImportedResult) {
     let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
@@ -43,7 +45,7 @@ fn settle(found: &mut ImportedResult) {
     }
 }
 
-/// Drops zero rates that stand beside latencies: fio 3.33 prints them for directions that it also adds up
+/// Drops zero rates of directions with latencies: fio 3.33 prints such rates for directions that it also adds up
 /// (`unified_rw_reporting=both`).
 fn empty_sums(found: &mut ImportedResult) {
     let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
@@ -62,8 +64,8 @@ fn empty_sums(found: &mut ImportedResult) {
     }
 }
 
-/// Drops directions that did nothing but count short or dropped I/Os: fio 3.2x counts the flushes of a
-/// writing job as short reads.
+/// Drops directions that have only counts of short or dropped I/Os: fio 3.2x counts the flushes of a writing job as
+/// short reads.
 fn idle(found: &mut ImportedResult) {
     for part in &mut found.parts {
         let said = |way: &ReportedDirection| {

@@ -14,7 +14,7 @@ pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let digits = text.plain[at..].bytes().take_while(u8::is_ascii_digit).count();
     let number: u32 = text.plain[at..at + digits].parse().ok()?;
-    // A group number that comes again is from another run: pages put the last lines of several runs below each other.
+    // A repeated group number is from another run: pages put the last lines of several runs below one another.
     let of_group = |part: &ReportedPart| part.scope == Scope::Group && part.group == Some(number);
     let is_kept = text.bounds.parts_beyond() == 0;
     if walk.open && is_kept && walk.found.last().is_some_and(|found| found.parts.iter().any(of_group)) {
@@ -27,13 +27,14 @@ pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(matched(&text.plain, at + digits, " (all jobs) : ").unwrap_or(at + digits))
 }
 
-/// Returns the group being read, if it is kept.
+/// Returns the current group, if it is kept.
 fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut ReportedPart> {
     (walk.text.bounds.parts_beyond() == 0).then_some(())?;
     walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
 }
 
-/// Reads `io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, …` or `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
+/// Reads `io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, …` or
+/// `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
 pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
     let text = walk.text;
     current(walk)?;
@@ -78,7 +79,7 @@ fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Opt
     }
 }
 
-/// Reads the line since fio 2.21, piece by piece: each rate is followed by the same rate in brackets.
+/// Reads the line since fio 2.21, piece by piece: each rate is repeated in brackets.
 fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>) -> Option<usize> {
     let text = walk.text;
     walk.style.get_or_insert(Style::New);

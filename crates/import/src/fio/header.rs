@@ -1,4 +1,4 @@
-//! What stands before fio's figures: the command, the start line, the version, the header of a job.
+//! Lines before fio's figures: the command, the start line, the version, the header of a job.
 
 use record::{PRINTED_AT, ReportedError, ReportedPart, Scope};
 
@@ -8,7 +8,7 @@ use super::super::scan::{begins_line, blanks, entries, matched, word_end};
 use super::super::text::Text;
 use super::walk::{Before, Walk};
 
-/// Returns what is known before the walk begins: the names that the text's command lines give to jobs.
+/// Returns the facts known before the walk begins: the job names in the text's command lines.
 pub(super) fn before(plain: &str) -> Before {
     let named = plain.split("-name=").skip(1);
     let names = named.map(|rest| rest.split(|c: char| c.is_whitespace()).next().unwrap_or_default());
@@ -17,7 +17,7 @@ pub(super) fn before(plain: &str) -> Before {
 }
 
 impl Before {
-    /// Returns the name of a job to which a page has glued a word of its own (`Outputbw-test`).
+    /// Returns the name of a job whose line a page has joined to a word of its own (`Outputbw-test`).
     fn unglued(&self, name: &str) -> Option<String> {
         let ends = |known: &&String| {
             let before = name.strip_suffix(known.as_str());
@@ -40,12 +40,12 @@ impl Before {
     }
 }
 
-/// Reads a command line, a start line, a version or the header of a job at `at`; returns where it ends.
+/// Reads a command line, a start line, a version or the header of a job at `at`; returns its end.
 pub(super) fn read(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     job(walk, at).or_else(|| start(walk, at)).or_else(|| version(walk, at)).or_else(|| command(walk, at))
 }
 
-/// Longest line of fio's, in bytes.
+/// Longest line of fio, in bytes.
 const LINE: usize = 4096;
 /// Most job names read from command lines.
 const NAMES_MOST: usize = 64;
@@ -56,8 +56,8 @@ const COMMAND: usize = 64 << 10;
 /// Most colons within a name.
 const COLONS: usize = 16;
 
-/// Returns the name and the offset past `marker` if `name: (marker` stands at `at`. At the start of a line a
-/// name may have blanks.
+/// Returns the name and the offset past `marker` if `name: (marker` is at `at`. At the start of a line, a name may
+/// contain blanks.
 fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)> {
     let fresh = begins_line(plain, at);
     let line = match fresh {
@@ -140,7 +140,7 @@ fn error(text: &Text, at: usize, part: &mut ReportedPart) -> usize {
     matched(&text.plain, end, " : ").unwrap_or(end)
 }
 
-/// Reads `pid=2584: Fri Apr 20 17:14:19 2018`; the date is there since fio 2.0.
+/// Reads `pid=2584: Fri Apr 20 17:14:19 2018`; the date is printed since fio 2.0.
 fn process(text: &Text, at: usize, part: &mut ReportedPart) -> usize {
     let Some(behind) = matched(&text.plain, at, " pid=") else { return at };
     let rest = &text.plain[behind..];
@@ -210,7 +210,7 @@ fn version(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Closes the result being read if its end has been seen: what comes now stands before another.
+/// Closes the current result if its end has been seen, because the following line precedes another result.
 fn another(walk: &mut Walk<'_>) {
     if walk.open && walk.closing {
         walk.close();
@@ -218,7 +218,7 @@ fn another(walk: &mut Walk<'_>) {
     }
 }
 
-/// Reads `fio --name=x --rw=read …`: the options of the result that comes next.
+/// Reads `fio --name=x --rw=read …`: the options of the next result.
 fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let behind = matched(plain, at, "fio -")?;
@@ -229,8 +229,8 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(behind - 1 + length)
 }
 
-/// Returns `--option=value`, `--option value` and `--option` at the start of a line, and where they end, because pages
-/// put what follows on the same line. Passes over the backslashes and list numbers of a command over several lines.
+/// Returns `--option=value`, `--option value` and `--option` at the start of a line, and where they end, because
+/// pages put other text on the same line. Skips the backslashes and list numbers of a command over several lines.
 fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
     let mut options: Vec<(String, String)> = Vec::new();
     let (mut end, mut waits) = (0, false);
@@ -261,7 +261,7 @@ fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
     }
 }
 
-/// Returns the name that fio's JSON gives to an option.
+/// Returns the name of an option in fio's JSON.
 fn canonical(name: &str) -> &str {
     match name {
         "readwrite" => "rw",

@@ -1,4 +1,4 @@
-//! Text that begins below its job's line, as pastes do: a job or a group without a name.
+//! Text that begins below the line of its job, as pastes do: a job or a group without a name.
 
 use record::{ReportedPart, Scope};
 
@@ -12,8 +12,8 @@ const UNNAMED: &str = "unnamed";
 /// Longest label, in bytes.
 const LABEL: usize = 64;
 
-/// Begins a result if `label`, with what follows it at `behind`, can only be the line of a result; returns
-/// whether it did. Adds a trouble for a job's line that belongs to no job.
+/// Begins a result if `label`, together with the text from `behind` on, can only be the line of a result; returns
+/// whether it is. Adds a trouble for a job's line without a job.
 pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
     let text = walk.text;
     let (list, _) = entries(&text.plain, behind);
@@ -43,7 +43,7 @@ pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
     true
 }
 
-/// Begins a result if figures follow the line of a group; returns whether it did.
+/// Begins a result if figures follow the line of a group; returns whether they do.
 fn group(walk: &mut Walk<'_>, behind: usize) -> bool {
     let rest = near(&walk.text.plain, behind, BELOW);
     let has_figures =
@@ -54,10 +54,10 @@ fn group(walk: &mut Walk<'_>, behind: usize) -> bool {
     has_figures
 }
 
-/// Bytes within which the first line of a group's figures stands.
+/// Bytes within which the first line of a group's figures must follow.
 const BELOW: usize = 256;
 
-/// Adds a trouble for the first of several lines that belong to a job if there is no job.
+/// Adds a trouble for the first of several lines that need a job if there is no job.
 fn orphan(walk: &mut Walk<'_>, label: Label, behind: usize) {
     let text = walk.text;
     let line = text.line(behind);

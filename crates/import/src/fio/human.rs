@@ -1,4 +1,5 @@
-//! fio's text for people: a walk over the words that knows its labels, so that lost line breaks and blanks do no harm.
+//! fio's text for people: a walk over the words that recognises fio's labels, so that lost line breaks and blanks
+//! do no harm.
 
 use record::LatencyKind;
 use workload::Direction;
@@ -10,7 +11,7 @@ use super::super::trouble::Troubles;
 use super::walk::{Kind, Label, Walk};
 use super::{groups, header, headless, lines};
 
-/// The labels, each before any shorter one that begins it. A blank matches any number of blanks.
+/// The labels; a longer label precedes a shorter one with the same beginning. A blank matches any number of blanks.
 const LABELS: [(&str, Label); 33] = [
     ("slat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Submission))),
     ("clat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Completion))),
@@ -92,7 +93,7 @@ impl Walk<'_> {
         at
     }
 
-    /// Reads what stands at `at` if it is fio's; returns where it ends.
+    /// Reads the text at `at` if it is fio's; returns its end.
     fn known(&mut self, at: usize) -> Option<usize> {
         let text = self.text;
         let label = LABELS.iter().find_map(|&(words, label)| Some((label, matched(&text.plain, at, words)?)));
@@ -118,7 +119,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over a word that is not fio's; within a result, adds a trouble if it looks like a figure.
+    /// Skips a word that is not fio's; within a result, adds a trouble if the word looks like a figure.
     fn pass(&mut self, at: usize) -> usize {
         let text = self.text;
         let end = word_end(&text.plain, at);
@@ -132,7 +133,7 @@ impl Walk<'_> {
             self.named = line;
             self.troubles.push(text.trouble(at, "a line of fio's result"));
         }
-        // Words after or just below an understood line may be its unread end; prose stands on lines of its own.
+        // Words on or just below the line of a known label may be its unread end; prose is further down.
         self.prose |= line > self.last_line + 1;
         end
     }

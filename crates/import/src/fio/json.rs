@@ -1,4 +1,4 @@
-//! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and what several clients printed together.
+//! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and the joint output of several clients.
 
 use record::{PRINTED_AT, ReportedPart, Scope};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::super::trouble::Troubles;
 use super::figures::{error, longest};
 use super::json_parts::{disk, job_figures, ways};
 
-/// Memory that a pair of words takes besides its characters, in bytes.
+/// Memory that a pair of words takes in addition to its characters, in bytes.
 const REPEATED: usize = 48;
 /// Most options read: more than fio has.
 const OPTIONS_MOST: usize = 512;
@@ -71,7 +71,7 @@ fn tool(root: &Fields<'_>, found: &ImportedResult) -> String {
     format!("{} {form}", version.replacen("fio-", "fio ", 1))
 }
 
-/// Returns when the first job began, in milliseconds since 1970; 0 if fio (before 3.36) does not say.
+/// Returns the start of the first job, in milliseconds since 1970; 0 if fio (before 3.36) does not print it.
 fn started(root: &Fields<'_>, troubles: &mut Troubles) -> u64 {
     let jobs = root.objects("jobs");
     let starts = jobs.iter().filter_map(|job| job.number("job_start", 1.0, troubles));

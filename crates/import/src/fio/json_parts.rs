@@ -39,7 +39,7 @@ fn way(
     troubles: &mut Troubles,
 ) -> Option<ReportedDirection> {
     let mut way = ReportedDirection::new(direction);
-    // `io_bytes` is in KiB if there is no `io_kbytes` beside it: in fio before 2.21.
+    // `io_bytes` is in KiB if there is no `io_kbytes` beside it, as in fio before 2.21.
     let kib = if fields.map.contains_key("io_kbytes") { 1.0 } else { 1024.0 };
     way.bytes = fields.number("io_bytes", kib, troubles);
     set(&mut way.bytes, fields.number("io_kbytes", 1024.0, troubles));
@@ -117,7 +117,7 @@ fn bins(fields: &Fields<'_>, factor: f64, troubles: &mut Troubles) -> Vec<(u64, 
     found
 }
 
-/// Reads fio's samples of rate and bandwidth; adds nothing if it took none.
+/// Reads fio's samples of rate and bandwidth; adds nothing if there are no samples.
 fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Troubles) {
     let none = |key: &str| fields.map.get(key).and_then(Value::as_f64) == Some(0.0);
     for (key, name, unit, factor) in SAMPLES {
@@ -140,7 +140,7 @@ fn sync(fields: &Fields<'_>, troubles: &mut Troubles) -> Option<ReportedDirectio
     (!is_zero(&way.ops) || !way.latencies.is_empty()).then_some(way)
 }
 
-/// Returns CPU, depths, bands, errors and targets of a job.
+/// Returns CPU, depths, latency bands, errors and targets of a job.
 pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<JobFigure> {
     use ReportedUnit::{Count, Nanoseconds, Percent};
     let rows = [

@@ -9,12 +9,13 @@ use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, blanks, entries, matched, word_end};
 use super::walk::{Kind, Label, Style, Walk};
 
-/// Longest line of fio's, in bytes; in a longer one what should end it is missing.
+/// Longest line of fio, in bytes; a longer one lacks its end.
 const LINE: usize = 4096;
 
 const NUMBER: &str = "a number";
 
-/// Reads what follows a label of a job; returns where it ends, or `None` if none of it follows: the label was only a word.
+/// Reads the text after a label of a job; returns its end, or `None` if the text does not fit the label, which was
+/// then an ordinary word.
 pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize> {
     match label {
         Label::Way(direction) => direction_line(walk, direction, at),
@@ -38,7 +39,7 @@ pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize
     }
 }
 
-/// Passes over the live line up to the last of its brackets; its first print has none.
+/// Skips the live line up to the last of its brackets; its first print has none.
 pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let line = near(plain, at, LINE).split('\n').next().unwrap_or_default();
@@ -52,7 +53,8 @@ pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Reads `io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec` or `IOPS=77.1k, BW=301MiB/s (316MB/s)(603MiB/2001msec)`.
+/// Reads `io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec` or
+/// `IOPS=77.1k, BW=301MiB/s (316MB/s)(603MiB/2001msec)`.
 fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (list, end) = entries(&text.plain, at);
@@ -93,7 +95,7 @@ fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
     Some(end)
 }
 
-/// Notes the words that fio always prints on such a line but that are missing: a page has lost them.
+/// Adds a note on words that fio always prints on such a line but that a page has lost.
 fn note_lost(walk: &mut Walk<'_>, list: &[Entry<'_>], wanted: &[&str]) {
     let lost: Vec<&str> =
         wanted.iter().filter(|key| list.iter().all(|entry| entry.key != **key)).copied().collect();
@@ -146,7 +148,7 @@ fn note_runtime(walk: &mut Walk<'_>, runtime: Option<&Figure>) {
     }
 }
 
-/// Changes the figures of the direction being read.
+/// Changes the figures of the current direction.
 fn with_way(walk: &mut Walk<'_>, change: impl FnOnce(&mut Vec<NamedFigure>)) {
     let direction = walk.way;
     if let Some(job) = walk.job() {
@@ -232,7 +234,7 @@ fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Passes over the percentiles of I/Os of one priority, and notes it.
+/// Skips the percentiles of I/Os of one priority, and adds a note.
 fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let label = near(plain, at, LINE).split('\n').next()?.find("percentiles (")?;
@@ -258,7 +260,7 @@ fn bandwidth(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     samples(walk, "bandwidth", behind, |value| quantity::scaled(value, one))
 }
 
-/// Reads the samples that fio took of a rate while the job ran.
+/// Reads the samples of a rate that fio took while the job ran.
 fn samples(
     walk: &mut Walk<'_>,
     name: &str,
@@ -337,13 +339,13 @@ fn issued(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Adds a count to a direction that has figures; a zero for any other direction says nothing.
+/// Adds a count to a direction that has figures; for any other direction, a zero means nothing.
 fn put_count(walk: &mut Walk<'_>, key: &str, direction: Option<Direction>, figure: Figure) {
     let Some(job) = walk.job() else { return };
     if direction.is_none() || (job.of(direction).is_none() && figure.value == 0.0) {
         return;
     }
-    // Directions that fio has added up (unified_rw_reporting=1) are counted under the first.
+    // Counts of directions that fio has added up (unified_rw_reporting=1) are printed under the first direction.
     let is_mixed = job.of(direction).is_none() && job.directions.iter().all(|way| way.direction.is_none());
     let direction = if is_mixed && !job.directions.is_empty() { None } else { direction };
     let way = way(job, direction);
@@ -368,7 +370,7 @@ fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end + line.find('>').map_or(0, |close| close + 1))
 }
 
-/// Reads `target=0, window=0, percentile=100.00%, depth=32`; times have their unit since fio 3.42.
+/// Reads `target=0, window=0, percentile=100.00%, depth=32`; times have units since fio 3.42.
 fn target(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first().filter(|entry| entry.key == "target")?;

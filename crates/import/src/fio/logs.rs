@@ -12,10 +12,11 @@ use super::super::trouble::{Trouble, Troubles};
 const HISTOGRAM_HEAD: usize = 3;
 /// Fewest counts of a histogram: 1216 (fio before 2.99) or 1856, halved up to six times.
 const HISTOGRAM_LEAST: usize = 19;
-/// Milliseconds from which a time is a date: 1980. No run is that long.
+/// Milliseconds from which a time is a date (in 1980), because no run is that long.
 const DATE_MS: u64 = 315_532_800_000;
 
-/// Whether at least three quarters of the first non-empty lines hold whole numbers between commas, as a log does.
+/// Whether at least three quarters of the first non-empty lines contain whole numbers between commas, as a log
+/// does.
 pub(crate) fn is_log(text: &Text) -> bool {
     let mut lines = text.plain.lines().filter(|line| !line.trim().is_empty()).take(20).peekable();
     let is_number = |word: &str| word.trim().parse::<i64>().is_ok() || word.trim().starts_with("0x");
@@ -25,7 +26,7 @@ pub(crate) fn is_log(text: &Text) -> bool {
     }
 }
 
-/// Returns what a log's name says of its values: prefix of the job, and measure.
+/// Returns the facts in a log's name: prefix of the job, and measure.
 fn named(name: &str) -> Option<(&str, Measure)> {
     let file = name.rsplit('/').next().unwrap_or(name);
     [
@@ -52,7 +53,7 @@ struct Row {
     counts: Vec<u64>,
 }
 
-/// Reads a log as a part with a series for each direction. Only its name says what the values are.
+/// Reads a log as a part with a series for each direction. Only the log's name shows the quantity.
 pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<ImportedResult> {
     let Some((prefix, measure)) = named(name) else {
         let expected = "a file name like NAME_bw.1.log, NAME_iops.1.log or NAME_clat.1.log, which tells what a log of fio \
@@ -114,7 +115,7 @@ fn row(line: &str, measure: Measure) -> Option<Row> {
     plain.then_some(Row { ms, value: value as f64, direction: direction(words.get(2)?)?, counts: Vec::new() })
 }
 
-/// Returns, by the number of columns, how many of fio's buckets a column holds and the nanoseconds of fio's unit.
+/// Returns, for this number of columns, the number of fio's buckets in a column and the nanoseconds in fio's unit.
 fn group(columns: usize) -> Option<(usize, u64)> {
     (0..=6).find_map(|coarse| match columns << coarse {
         1856 => Some((1 << coarse, 1)),
@@ -137,7 +138,8 @@ fn put(part: &mut ReportedPart, row: Row, measure: Measure, source: &str) {
     }
 }
 
-/// Returns the filled columns as nanoseconds and counts. fio's buckets: 128 of one unit each, then 64 an octave.
+/// Returns the non-empty columns as nanoseconds and counts. fio's buckets: 128 of one unit each, then 64 for each
+/// octave.
 fn filled(counts: &[u64]) -> Vec<(u64, u64)> {
     let (wide, unit) = group(counts.len()).unwrap_or((1, 1));
     let edge = |bucket: usize| -> u64 {

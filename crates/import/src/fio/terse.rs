@@ -15,21 +15,21 @@ use super::figures::{CPU, SAMPLES, disk_of_terse, error, longest};
 struct Line<'t> {
     fields: Vec<&'t str>,
     version: u32,
-    /// Offset of the line, from which places count.
+    /// Offset of the line, to which places are relative.
     start: usize,
     text: &'t Text,
 }
 
 /// Fewest fields of a terse line: one direction and the rest.
 const FEWEST: usize = 75;
-/// Most fields of a line: more would mean seven thousand disks.
+/// Most fields of a line: more would require seven thousand disks.
 const FIELDS_MOST: usize = 1 << 16;
 
-/// Reads every result that stands in `text` as terse lines. Consecutive lines of one fio are one result.
+/// Reads every result in terse lines of `text`. Consecutive lines of one fio are one result.
 pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut found: Vec<ImportedResult> = Vec::new();
     let mut last_line = 0;
-    // Disks of the last result, which go after its jobs.
+    // Disks of the last result, to be placed after its jobs.
     let mut disks = Disks::default();
     for (start, line) in text.lines() {
         if let Some(line) = Line::of(text, line, start) {
@@ -71,7 +71,7 @@ impl Disks {
         }
     }
 
-    /// Moves the disks to the end of `result`, which is over, after its jobs.
+    /// Moves the disks to the end of `result`, which is complete, after its jobs.
     fn put_behind(&mut self, result: Option<&mut ImportedResult>) {
         let disks = std::mem::take(self);
         if let Some(result) = result {
@@ -80,7 +80,7 @@ impl Disks {
     }
 }
 
-/// Adds a job's description, which version 2 puts on a line of its own.
+/// Adds a job's description, for which version 2 has a separate line.
 fn describe(result: Option<&mut ImportedResult>, words: &str) {
     let jobs = result.map(|result| result.parts.iter_mut().filter(|part| part.scope == Scope::Job));
     if let Some(job) = jobs.and_then(Iterator::last) {
@@ -89,7 +89,7 @@ fn describe(result: Option<&mut ImportedResult>, words: &str) {
 }
 
 impl<'t> Line<'t> {
-    /// Returns `line` split if it is terse: a version from 2 to 5 in front, and enough fields.
+    /// Returns `line` split into fields if it is terse: a version from 2 to 5 first, and enough fields.
     fn of(text: &'t Text, line: &'t str, start: usize) -> Option<Line<'t>> {
         let is_terse = line.trim_start().starts_with(|c: char| ('2'..='5').contains(&c));
         let all = line.trim_end().split(';').take(if is_terse { FIELDS_MOST } else { 0 });
@@ -147,7 +147,7 @@ impl<'t> Line<'t> {
         (part, disks)
     }
 
-    /// Returns how many directions the line has: the number after which two shares and a count follow.
+    /// Returns the number of directions in the line: the one after which two shares and a count follow.
     fn blocks(&self, first: usize, block: usize) -> Option<usize> {
         let usual = if self.version == 3 { 2 } else { 3 };
         [usual, 1, 2, 3].into_iter().find(|count| {
@@ -219,7 +219,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Reads CPU, depths and bands; returns the field after them.
+    /// Reads CPU, depths and latency bands; returns the field after them.
     fn job_figures(&self, part: &mut ReportedPart, at: usize, troubles: &mut Troubles) -> usize {
         for (index, (_, name, unit, factor)) in CPU.into_iter().enumerate() {
             add(&mut part.figures, name, unit, self.number(at + index, factor, troubles));

@@ -1,4 +1,4 @@
-//! State of the walk over fio's text: the result and the job being read, and how their entries are taken.
+//! State of the walk over fio's text: the current result and job, and the handling of their entries.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::finish::finish;
 
-/// fio's two ways of writing a result.
+/// fio's two notations of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// Up to 2.20: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
@@ -22,7 +22,7 @@ pub(super) enum Style {
     New,
 }
 
-/// What a label says of the text after it.
+/// Meaning of a label for the text after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Way(Option<Direction>),
@@ -52,10 +52,10 @@ pub(super) enum Kind {
     Sync,
 }
 
-/// What is known of jobs before their results come.
+/// Facts about jobs that precede their results.
 #[derive(Debug, Default)]
 pub(super) struct Before {
-    /// Names that command lines of the text give to jobs.
+    /// Job names in the text's command lines.
     pub names: Vec<String>,
     /// Version line of the next result.
     pub version: Option<String>,
@@ -69,24 +69,24 @@ pub(super) struct Before {
 pub(super) struct Walk<'t> {
     pub text: &'t Text,
     pub troubles: &'t mut Troubles,
-    /// Results that are over, followed by the one being read.
+    /// Complete results, followed by the current one.
     pub found: Vec<ImportedResult>,
     /// Whether the last of `found` is still being read.
     pub open: bool,
-    /// Whether group lines or disks were seen: the next job then begins another result.
+    /// Whether group lines or disks were seen; the next job then begins another result.
     pub closing: bool,
-    /// How the last direction line was written.
+    /// Notation of the last direction line.
     pub style: Option<Style>,
-    /// The direction that latencies belong to.
+    /// Direction of the latencies that follow.
     pub way: Option<Direction>,
     pub before: Before,
-    /// Line of the last words that were understood.
+    /// Line of the last words that were recognised.
     pub last_line: u32,
-    /// Whether text that is not fio's has come since then.
+    /// Whether text that is not fio's has followed since then.
     pub prose: bool,
     /// Index of the job being read among the parts of the result.
     pub at_job: usize,
-    /// Line of the last trouble with a word, so that no line has two.
+    /// Line of the last trouble with a word, so that no line has two such troubles.
     pub named: u32,
 }
 
@@ -96,7 +96,7 @@ impl<'t> Walk<'t> {
         &self.text.plain
     }
 
-    /// Returns what prefixes mean in sizes and rates of the result being read.
+    /// Returns the meaning of prefixes in sizes and rates of the current result.
     pub fn prefixes(&self) -> Prefixes {
         if self.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary }
     }
@@ -125,7 +125,7 @@ impl<'t> Walk<'t> {
         found
     }
 
-    /// Adds a trouble for an entry that does not belong where it stands.
+    /// Adds a trouble for an unexpected entry.
     pub fn expected(&mut self, entry: &Entry<'_>, expected: impl Into<String>) {
         self.troubles.push(self.text.trouble(entry.at, expected));
     }
@@ -146,7 +146,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Begins another result if what stands here cannot belong to the last one.
+    /// Begins another result if the text at `at` cannot belong to the last one.
     pub fn open_at(&mut self, at: usize) {
         if !self.open || self.closing || self.prose {
             self.close();
@@ -156,7 +156,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Ends the result being read.
+    /// Ends the current result.
     pub fn close(&mut self) {
         if let Some(found) = self.found.last_mut().filter(|_| self.open) {
             finish(found, self.style == Some(Style::New), self.text, self.troubles);

@@ -1,4 +1,4 @@
-//! ioping's text: its requests and its closing statistics, found wherever they stand.
+//! ioping's text: its requests and its closing statistics, wherever they occur.
 
 use record::{Along, LatencyKind, Measure, RateBasis, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
@@ -12,10 +12,10 @@ use super::super::trouble::Troubles;
 
 /// The words that close a run.
 const HEAD: &str = "ioping statistics";
-/// Most text after the head that belongs to it, in bytes.
+/// Most bytes after the head that belong to the closing statistics.
 const CLOSING: usize = 600;
 
-/// Longest line of ioping's, in bytes.
+/// Longest line of ioping, in bytes.
 const LINE: usize = 8192;
 
 /// Returns the end of `text`, at most `most` bytes of it.
@@ -58,7 +58,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     found
 }
 
-/// Notes raw statistics between requests (`-p`, `-P`), which are left out because they repeat the requests.
+/// Adds a note on raw statistics between requests (`-p`, `-P`), which are ignored because they repeat the requests.
 fn note_raw(text: &Text, found: &mut [ImportedResult]) {
     let is_raw = |line: &&str| {
         let words: Vec<&str> = line.split_whitespace().take(11).collect();
@@ -69,7 +69,7 @@ fn note_raw(text: &Text, found: &mut [ImportedResult]) {
     }
 }
 
-/// Reads every `request=2 time=347 us`, with what stands before it on its line.
+/// Reads every `request=2 time=347 us`, with the text before it on its line.
 fn requests<'t>(text: &'t Text, troubles: &mut Troubles) -> Vec<Request<'t>> {
     let plain = text.plain.as_str();
     let mut found: Vec<Request<'_>> = Vec::new();
@@ -126,7 +126,7 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
     ];
     words.into_iter().find_map(|(word, direction)| {
         let (size, place) = line.split_once(word)?;
-        // On a collapsed line the time of the last request stands before the size.
+        // On a collapsed line, the time of the last request precedes the size.
         let foreign = |(_, c): &(usize, char)| !(c.is_ascii_digit() || ". KkMmGgiBbytes".contains(*c));
         let before = size.char_indices().rev().find(foreign).map_or(0, |(at, c)| at + c.len_utf8());
         let size = size[before..].trim();
@@ -203,19 +203,19 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Rep
     part
 }
 
-/// Returns the line `ioping -c 10 .` directly above, without a prompt.
+/// Returns a command line such as `ioping -c 10 .` just above, without a prompt.
 fn command(before: &str) -> Option<&str> {
     let lines = before.rsplit('\n').filter(|line| !line.trim().is_empty());
-    // The first line is the beginning of the request's own, if it has one.
+    // The first line is the beginning of the request's own line, if that has one.
     lines.take(3).find_map(|line| line.find("ioping -").map(|at| line[at..].trim()))
 }
 
-/// What the first closing line says of the version.
+/// Version that the first closing line indicates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Generation {
-    /// Up to 0.9: it has the elapsed time.
+    /// Up to 0.9: the line has the elapsed time.
     Elapsed,
-    /// Since 1.0: it has the summed latencies, and a second line has what was generated.
+    /// Since 1.0: the line has the summed latencies, and a second line has the generated requests.
     Summed,
     /// There is no such line.
     Unknown,
@@ -246,14 +246,15 @@ impl Closing<'_> {
         let Closing { body, offset, .. } = *self;
         let at = body.find(mark)?;
         let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
-        // On collapsed lines the next statement follows without a line end.
+        // On collapsed lines, the next statement follows without a line end.
         let rest = &body[at..];
         let stops = ["\n", " generated ", " min/avg/max"].iter().filter_map(|stop| rest.find(stop));
         let end = at + stops.min().unwrap_or(rest.len());
         Some((body[start..end].split(", ").map(str::trim).collect(), offset + start, offset + at))
     }
 
-    /// Reads `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 it has `36 KiB read,` and the summed time.
+    /// Reads `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0, with `36 KiB read,` and the
+    /// summed time.
     fn completed(
         &self,
         part: &mut ReportedPart,
@@ -371,7 +372,7 @@ impl Closing<'_> {
     }
 }
 
-/// Returns the first number with its unit; on a collapsed line more may follow.
+/// Returns the first number with its unit; on a collapsed line, other text may follow.
 fn tail(word: &str) -> &str {
     let digits = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
     let unit_at = word.len() - word[digits..].trim_start().len();

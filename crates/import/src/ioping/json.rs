@@ -10,7 +10,7 @@ use super::super::found::{ImportedResult, add, latency, series, way};
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 
-/// Whether a document is ioping's: an array of objects with `io` or `stat` in them.
+/// Whether a document is ioping's: an array of objects with `io` or `stat`.
 pub(crate) fn is_ioping(document: &Document) -> bool {
     let items = document.value.as_array().map_or(&[][..], Vec::as_slice);
     items.iter().any(|item| item.get("io").is_some() || item.get("stat").is_some())
@@ -51,7 +51,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
     found
 }
 
-/// Requests whose statistics have not come yet.
+/// Requests whose statistics have not been read yet.
 #[derive(Default)]
 struct Pending {
     series: Vec<ReportedSeries>,
@@ -86,7 +86,7 @@ impl Pending {
     }
 }
 
-/// Returns a part with what is said of the target.
+/// Returns a part with the facts about the target.
 fn named(item: Option<&Fields<'_>>) -> ReportedPart {
     let target = item.and_then(|item| item.object("target"));
     let word = |key| target.as_ref().and_then(|target| target.word(key)).unwrap_or_default();

@@ -10,9 +10,9 @@ use super::super::trouble::Troubles;
 
 /// Numbers in a line, by generation: 0.6, 0.7 to 0.9, since 1.0.
 const COLUMNS: [usize; 3] = [4, 8, 10];
-/// Most periods read: a day at one a second, and some more.
+/// Most periods read: somewhat more than a day of one each second.
 const PERIODS_MOST: usize = 100_000;
-/// Most words read of a line: one more than any has, so that a longer line is not taken for one of these.
+/// Most words read of a line: one more than any line of ioping has, so that a longer line is not mistaken for one.
 const WORDS_MOST: usize = 11;
 
 /// Whether at least three quarters of the non-empty lines have as many whole numbers as ioping prints.
@@ -26,7 +26,7 @@ pub(crate) fn is_raw(text: &Text) -> bool {
     good > 0 && good * 4 >= lines().count() * 3
 }
 
-/// Reads every line as a part of its own.
+/// Reads every line as a separate part.
 pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> ImportedResult {
     let mut found = ImportedResult::default();
     let mut columns = 0;

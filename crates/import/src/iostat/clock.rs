@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
-/// A time as printed; which of its numbers is the day may still be open.
+/// A time as printed; the order of day, month and year may be unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stamp {
     /// Milliseconds since 1970.
@@ -13,14 +13,14 @@ enum Stamp {
     Local { date: [Number; 3], seconds: i64, form: Form },
 }
 
-/// A number and how many digits it was written with.
+/// A number and its printed number of digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Number {
     value: i32,
     digits: usize,
 }
 
-/// What gives the locale away.
+/// Features of a time that indicate the locale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Form {
     separator: char,
@@ -40,14 +40,14 @@ const ORDERS: [Order; 3] = [Order::YearMonthDay, Order::DayMonthYear, Order::Mon
 /// The times of a host's reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Times {
-    /// Milliseconds since 1970, one for each report; `None` if its time could not be read.
+    /// Milliseconds since 1970, one for each report; `None` if the time could not be read.
     pub unix_ms: Vec<Option<i64>>,
-    /// What had to be assumed.
+    /// Notes on assumptions.
     pub notes: Vec<String>,
 }
 
-/// Reads the times of all reports together, because one of them can settle what another leaves open. `date`
-/// is the day in the host's own words; `name` is the input's name, which often has the day too.
+/// Reads the times of all reports together, because one of them may resolve the ambiguity of another. `date` is the
+/// day in the host's line; `name` is the input's name, which often contains the day too.
 pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
     let stamps: Vec<Option<Stamp>> = times.iter().map(|time| stamp(time)).collect();
     let first = stamps.iter().flatten().find(|stamp| matches!(stamp, Stamp::Local { .. })).copied();
@@ -81,14 +81,14 @@ pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
     Times { unix_ms: read.map_or_else(|| vec![None; times.len()], |(_, read)| read), notes }
 }
 
-/// The order that is taken, and whether it had to be assumed.
+/// The chosen order, and whether it was assumed.
 struct Choice {
     order: Option<Order>,
     assumed: Option<Order>,
 }
 
-/// Returns the order that the file's name confirms, else the one in which the reports follow each other most
-/// closely, else the usual one for such times.
+/// Returns the order that the file's name confirms, or else the one in which the reports are closest together, or
+/// else the usual one for such times.
 fn chosen(readings: &[(Order, Vec<Option<i64>>)], first: Stamp, name: &str) -> Choice {
     let certain = |order| Choice { order: Some(order), assumed: None };
     let starts = |read: &[Option<i64>]| read.iter().flatten().next().map(|ms| ms.div_euclid(DAY_MS));
@@ -147,7 +147,7 @@ impl Stamp {
             Order::DayMonthYear => (c, b, a),
             Order::MonthDayYear => (c, a, b),
         };
-        // Four digits are always a year, and only a year of four digits stands first.
+        // Four digits are always a year, and a year comes first only with four digits.
         let stands_wrong = order == Order::YearMonthDay && year.digits != 4;
         if month.digits > 2 || day.digits > 2 || stands_wrong {
             return None;
@@ -173,13 +173,13 @@ impl Stamp {
         }
     }
 
-    /// Whether the year is written in full where `order` expects it first: no other order has it there.
+    /// Whether `order` begins with the year and the date does too, with four digits; no other order then fits.
     fn year_is_written(self, order: Order) -> bool {
         matches!(self, Stamp::Local { date, .. } if order == Order::YearMonthDay && date[0].digits == 4)
     }
 
-    /// Returns the usual order for times written like this one: with AM and PM the month is first, with dots
-    /// and dashes the day, with slashes and a year of two digits the month as in the C locale.
+    /// Returns the usual order for times of this form: with AM and PM, the month first; with dots and dashes, the
+    /// day first; with slashes and a two-digit year, the month first, as in the C locale.
     fn usual(self) -> Order {
         let Stamp::Local { date, form, .. } = self else { return Order::YearMonthDay };
         match form.separator {
@@ -200,7 +200,7 @@ fn stamp(text: &str) -> Option<Stamp> {
     let mut numbers = numbers(text);
     let month = month_name(text);
     if let Some((month, at)) = month {
-        // The name replaces a number in the month's place: between day and year, or before both.
+        // The name replaces the number of the month: between day and year, or before both.
         let place = numbers.iter().take_while(|(offset, _)| *offset < at).count();
         numbers.insert(place.min(1), (at, Number { value: month, digits: 2 }));
     }
@@ -242,7 +242,7 @@ fn zoned(text: &str) -> Option<i64> {
     zoned.or_else(|_| text.parse::<Timestamp>()).ok().map(|time| time.as_millisecond())
 }
 
-/// Cuts off an offset after the time; words such as `MSK` or `UTC` hold no digits and may stay.
+/// Removes an offset after the time; words such as `MSK` or `UTC` contain no digits and may stay.
 fn without_zone(text: &str) -> &str {
     match text.rfind(['+', '-']) {
         Some(at) if text[..at].matches(':').count() >= 2 => &text[..at],
@@ -266,13 +266,13 @@ fn numbers(text: &str) -> Vec<(usize, Number)> {
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Returns the month that is named in English, with the name's offset.
+/// Returns the month given by an English name, with the offset of the name.
 fn month_name(text: &str) -> Option<(i32, usize)> {
     let lower = text.to_ascii_lowercase();
     MONTHS.iter().zip(1..).find_map(|(name, month)| lower.find(name).map(|at| (month, at)))
 }
 
-/// Whether the time is in the second half of the day; `None` on a clock of 24 hours.
+/// Whether the time is in the second half of the day; `None` for a 24-hour clock.
 fn half_of_day(text: &str) -> Option<bool> {
     let lower: String =
         text.to_lowercase().chars().filter(|c| !matches!(c, '.' | ' ' | '\u{a0}' | '\u{202f}')).collect();

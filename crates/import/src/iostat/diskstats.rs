@@ -1,6 +1,6 @@
 //! Snapshots of `/proc/diskstats` with a time before each: raw counters of the kernel, as a watch samples them.
 //!
-//! Facts: the kernel's document admin-guide/iostats, which numbers the fields after the name.
+//! Source: the kernel's document admin-guide/iostats, which numbers the fields after the name.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ struct Walk {
     shots: Vec<Snapshot>,
     /// The previous line, which may be a time.
     before: Option<String>,
-    /// Whether the previous line was a device's.
+    /// Whether the previous line was that of a device.
     within: bool,
 }
 
@@ -119,7 +119,8 @@ fn device(line: &str) -> Option<(&str, DiskCounters)> {
     Some((name, counters))
 }
 
-/// Returns `Mon Nov 23 09:49:44 UTC 2026`, as `date` prints it, with the year next to the month; anything else unchanged.
+/// Returns `Mon Nov 23 09:49:44 UTC 2026`, as `date` prints it, with the year next to the month; other text
+/// unchanged.
 fn rearranged(words: &str) -> String {
     let parts: Vec<&str> = words.split_whitespace().collect();
     let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -131,16 +132,16 @@ fn rearranged(words: &str) -> String {
     }
 }
 
-/// When a snapshot was taken.
+/// Time of a snapshot.
 #[derive(Clone, Copy, Default)]
 struct Time {
-    /// Seconds on the clock that was printed.
+    /// Seconds on the printed clock.
     seconds: f64,
-    /// Milliseconds since 1970; zero if the clock counts from boot.
+    /// Milliseconds since 1970; zero if the printed clock counts from boot.
     unix_ms: u64,
 }
 
-/// Returns the rising times of all snapshots; `None` if one has no time.
+/// Returns the ascending times of all snapshots; `None` if one has no time.
 fn times(shots: &[Snapshot], name: &str) -> Option<Vec<Time>> {
     let words: Option<Vec<&str>> = shots.iter().map(|shot| shot.time.as_deref()).collect();
     let words = words?;

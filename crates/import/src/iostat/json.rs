@@ -1,4 +1,5 @@
-//! iostat's JSON, sound or damaged, into sheets: what is readable is read, and each place that is not becomes a trouble.
+//! Conversion of iostat's JSON, sound or damaged, to sheets: everything readable is read, and each unreadable place
+//! becomes a trouble.
 
 use record::CpuMetric;
 
@@ -8,29 +9,29 @@ use super::super::trouble::Trouble;
 use super::sheet::{Command, Sheet};
 use super::tokens::{Cursor, Token};
 
-/// Most places reported one by one; the others are counted.
+/// Most places reported individually; the others are counted.
 const NAMED: usize = 20;
 
-/// Words about the host that are kept.
+/// Facts about the host that are kept.
 const SAID: [&str; 6] = ["nodename", "sysname", "release", "machine", "number-of-cpus", "date"];
 
 /// Reads every document of iostat in a text.
 pub(super) struct Reader<'t> {
     cursor: Cursor<'t>,
-    /// Open brackets, each with the key it stands under.
+    /// Open brackets, each with its key.
     open: Vec<(char, &'t str)>,
-    /// The key whose value comes next.
+    /// The key of the next value.
     key: &'t str,
-    /// Whether everything in this document could be read so far. If not, only keys show what belongs where.
+    /// Whether everything in this document has been readable so far. If not, only keys show the structure.
     sound: bool,
-    /// What the current report has had already.
+    /// Parts of the current report that have been read.
     had: Had,
     row: Vec<(usize, f64)>,
     pub sheets: Vec<Sheet>,
     pub troubles: Vec<Trouble>,
-    /// Number of places beyond those that are reported.
+    /// Number of unreadable places that are not reported individually.
     pub unnamed: usize,
-    /// Whether a comma stood where none belongs (`-y` of 11.6.0 and 12.1.4).
+    /// Whether there was a stray comma (`-y` of 11.6.0 and 12.1.4).
     pub stray_comma: bool,
     /// Whether the text ended within a document.
     pub cut_off: bool,
@@ -59,7 +60,7 @@ impl<'t> Reader<'t> {
             stray_comma: false,
             cut_off: false,
         };
-        // What stands before the first document (a shell's words, the rest of a report) is not part of one.
+        // Text before the first document (a shell's output, the rest of a report) belongs to no document.
         reader.cursor.at = text.find(['{', '[', '"']).unwrap_or(text.len());
         while reader.step() {}
         reader.cut_off |= !reader.open.is_empty();
@@ -68,7 +69,7 @@ impl<'t> Reader<'t> {
         reader
     }
 
-    /// Takes the next token; returns false at the end.
+    /// Handles the next token; returns false at the end.
     fn step(&mut self) -> bool {
         let at = self.cursor.next_at();
         match self.cursor.next() {
@@ -111,7 +112,7 @@ impl<'t> Reader<'t> {
         self.open.push((bracket, key));
     }
 
-    /// Whether the object that has just begun is a device's row although the brackets around it are lost.
+    /// Whether the object that has just begun is a device's row although the brackets around it are missing.
     fn is_row(&self) -> bool {
         !self.sound && matches!(self.cursor.peek(), Token::Words("disk_device" | "disk-device"))
     }
@@ -130,7 +131,7 @@ impl<'t> Reader<'t> {
         self.open.pop();
     }
 
-    /// Takes a comma; one with nothing before it is what `-y` of 11.6.0 and 12.1.4 prints before its first report.
+    /// Handles a comma; `-y` of 11.6.0 and 12.1.4 prints one with nothing before it ahead of the first report.
     fn comma(&mut self, at: usize) {
         let before = self.cursor.text[..at].trim_end();
         if !before.ends_with(['[', '{', ',']) {
@@ -160,20 +161,20 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Begins a document within one that was never closed: `>>` has written both to one file.
+    /// Begins a document within one that was never closed, as `>>` writes them to one file.
     fn next_document(&mut self) {
         self.cut_off = true;
         self.open.clear();
         self.open.push(('{', ""));
         self.sound = true;
-        // Its bracket was taken for that of a report.
+        // The bracket of the new document was mistaken for that of a report.
         let had = self.had;
         if let Some(sheet) = self.sheets.last_mut().filter(|_| !(had.time || had.cpu || had.disks)) {
             sheet.reports.pop();
         }
     }
 
-    /// Takes the bracket that must follow a key which begins a part.
+    /// Reads the bracket that must follow the key of a part.
     fn part(&mut self, key: &str, at: usize) {
         let bracket = match self.cursor.peek() {
             Token::Open(bracket) => bracket,
@@ -194,7 +195,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Begins a report if the last one already has this key; used when brackets cannot be relied on.
+    /// Begins a report if the current one already has this key; used when brackets are unreliable.
     fn report_by_key(&mut self, key: &str, at: usize) {
         let again = match key {
             "timestamp" => self.had.time || self.had.cpu || self.had.disks,
@@ -213,7 +214,7 @@ impl<'t> Reader<'t> {
         self.had = Had::default();
     }
 
-    /// Returns the index of the sheet being read, added if the document's beginning is lost.
+    /// Returns the index of the current sheet, added if the beginning of the document is missing.
     fn host(&mut self, at: usize) -> usize {
         if self.sheets.is_empty() {
             self.sheets.push(Sheet::of("JSON", at));
@@ -229,7 +230,7 @@ impl<'t> Reader<'t> {
             Token::Number(number) => number.to_string(),
             _ => return self.trouble(value, "words in quotes or a number"),
         };
-        // If brackets cannot be relied on, a host begins with its name.
+        // When brackets are unreliable, a host begins with its name.
         if !self.sound
             && name == "nodename"
             && self.sheets.last().is_some_and(|sheet| sheet.word(name).is_some())
@@ -261,8 +262,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads `{"date": "2026-11-23", "time": "09:49:45", "utc": 1, "interval": 1}`, the time as sadf writes
-    /// it, at `at`; sadf has no report since boot.
+    /// Reads the time in sadf's form at `at`:
+    /// `{"date": "2026-11-23", "time": "09:49:45", "utc": 1, "interval": 1}`. sadf has no report since boot.
     fn time_of_sadf(&mut self, at: usize) -> Option<String> {
         let whole = near(self.cursor.text, at, TIME_LONGEST);
         let whole = &whole[..whole.find('}')? + 1];
@@ -279,7 +280,7 @@ impl<'t> Reader<'t> {
         Some(if is_utc { format!("{date}T{clock}+0000") } else { format!("{date} {clock}") })
     }
 
-    /// Passes over the value of a key that means nothing here. What belongs to iostat within it is still read.
+    /// Skips the value of an unknown key. If the value is an object or a list, known keys inside it are still read.
     fn pass_over(&mut self) {
         if !matches!(self.cursor.peek(), Token::Open(_)) {
             self.key = "";
@@ -290,7 +291,7 @@ impl<'t> Reader<'t> {
     fn cpu(&mut self, at: usize) {
         self.had.cpu = true;
         let cells = self.cells(at);
-        // sadf has each CPU beside the sum of all.
+        // sadf lists each CPU beside the sum of all CPUs.
         if cells.iter().any(|(name, value)| *name == "cpu" && !matches!(value, Cell::Words("all"))) {
             return;
         }
@@ -327,7 +328,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns the pairs of a flat object up to its end, or up to where it cannot be read.
+    /// Returns the pairs of a flat object up to its end, or up to the first unreadable place.
     fn cells(&mut self, start: usize) -> Vec<(&'t str, Cell<'t>)> {
         let mut cells = Vec::with_capacity(24);
         loop {
@@ -360,7 +361,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns the value of a key. A value of the wrong kind adds a trouble; if nothing can follow it, the object ends there.
+    /// Returns the value of a key. A value of the wrong kind adds a trouble; if nothing can follow it, the object
+    /// ends there.
     fn cell(&mut self, key: &str) -> Option<Cell<'t>> {
         let at = self.cursor.next_at();
         let mut ahead = self.cursor;
@@ -368,11 +370,11 @@ impl<'t> Reader<'t> {
         let wants = if is_name(key) { "a name in quotes" } else { "a number" };
         let cell = match token {
             Token::Words(words) if is_name(key) => Cell::Words(words),
-            // At the very end of the text the rest of the number may be missing.
+            // At the very end of the text, the rest of the number may be missing.
             Token::Number(_) if ahead.next_at() == ahead.text.len() => Cell::Words(""),
             Token::Number(number) if !is_name(key) => Cell::Number(number),
             Token::Words(words) => {
-                // Numbers in quotes, into which some tools convert what iostat printed.
+                // Some tools convert iostat's numbers to strings.
                 let plain = words.trim().replace(',', ".");
                 let number = plain.parse::<f64>().ok().filter(|number| number.is_finite());
                 if number.is_none() {
@@ -401,7 +403,7 @@ impl<'t> Reader<'t> {
         Some(cell)
     }
 
-    /// Passes over a list or an object whose bracket has just been taken; returns whether it ends on this line.
+    /// Skips a list or an object whose opening bracket has been read; returns whether it ends on this line.
     fn skipped(&self, ahead: &mut Cursor<'t>) -> bool {
         let start = ahead.at;
         let line = ahead.text[start..].find('\n').map_or(ahead.text.len(), |end| start + end);
@@ -420,7 +422,7 @@ impl<'t> Reader<'t> {
         !ahead.text[start..ahead.at].contains('\n')
     }
 
-    /// Adds a trouble, after which brackets are no longer relied on, and goes on with the next line.
+    /// Adds a trouble, after which brackets are considered unreliable, and continues with the next line.
     fn trouble(&mut self, at: usize, expected: &str) {
         self.trouble_here(at, expected);
         self.cursor.at = self.cursor.at.max(at);
@@ -429,7 +431,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Adds a trouble, after which brackets are no longer relied on.
+    /// Adds a trouble, after which brackets are considered unreliable.
     fn trouble_here(&mut self, at: usize, expected: &str) {
         self.sound = false;
         self.named(at, expected);
@@ -448,7 +450,7 @@ impl<'t> Reader<'t> {
 
 /// The form of sadf's `-j` output.
 pub(super) const SADF: &str = "sadf JSON";
-/// Longest object of a time, in bytes.
+/// Longest time object, in bytes.
 const TIME_LONGEST: usize = 256;
 
 /// Whether the value of a key is a name, not a number.

@@ -1,21 +1,22 @@
-//! What each key of iostat's JSON means, in every generation, as rows.
+//! Meaning of each key of iostat's JSON, in every generation, as rows.
 
 use record::Metric;
 
-/// What a key holds, and the factor to the base unit.
+/// Contents of a key, and the factor to the base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Column {
     /// A figure of a device.
     Figure(Metric, f64),
     /// Throughput, in the unit that the key names.
     Throughput(Metric, f64),
-    /// An amount of the whole interval, in the unit that the key names; divided by its rate it gives the interval's length.
+    /// An amount over the whole interval, in the unit that the key names; divided by its rate, it gives the
+    /// interval's length.
     Amount(Metric, f64),
     /// Merges a second before 11.5.7, a percentage since.
     Merged {
-        /// What the key holds before 11.5.7.
+        /// Metric before 11.5.7.
         rate: Metric,
-        /// What the key holds since 11.5.7.
+        /// Metric since 11.5.7.
         share: Metric,
     },
     /// A figure that is not kept.
@@ -28,7 +29,7 @@ const PERCENT: f64 = 1e-2;
 /// Bytes of a sector.
 pub(super) const SECTOR: f64 = record::SECTOR as f64;
 
-/// Keys that hold no variable unit.
+/// Keys without a variable unit.
 const PLAIN: [(&str, Column); 47] = [
     ("r/s", Column::Figure(Metric::ReadOps, 1.0)),
     ("w/s", Column::Figure(Metric::WriteOps, 1.0)),
@@ -99,11 +100,11 @@ const WITH_UNIT: [(&str, Metric); 10] = [
     ("*_dscd_per_sec", Metric::DiscardBytes),
 ];
 
-/// Amounts of the whole interval.
+/// Amounts over the whole interval.
 const AMOUNTS: [(&str, Metric); 3] =
     [("*_read", Metric::ReadBytes), ("*_wrtn", Metric::WriteBytes), ("*_dscd", Metric::DiscardBytes)];
 
-/// Returns what `key` holds; `None` if no generation has it.
+/// Returns the contents of `key`; `None` if no generation has such a key.
 pub(super) fn column(key: &str) -> Option<Column> {
     if let Some((_, column)) = PLAIN.iter().find(|(known, _)| *known == key) {
         return Some(*column);

@@ -1,6 +1,6 @@
-//! iostat's reports of every generation, into the series of a run.
+//! Conversion of iostat's reports, of every generation, to the series of a run.
 //!
-//! Facts: manual pages and change log of sysstat, and outputs that users posted. The keys show the generation.
+//! Sources: manual pages and change log of sysstat, and outputs that users posted. The keys reveal the generation.
 
 mod clock;
 mod diskstats;
@@ -29,13 +29,13 @@ pub(crate) struct Reports {
     pub notes: Vec<String>,
 }
 
-/// Whether a text is JSON with iostat's keys in it, sound or damaged.
+/// Whether a text is JSON with iostat's keys, sound or damaged.
 pub(crate) fn is_json(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
     text.contains('{') && (has("\"disk_device\"") || has("\"avg-cpu\"") || has("\"sysstat\""))
 }
 
-/// Reads every document in `text`; `name` is the input's.
+/// Reads every document in `text`; `name` is the name of the input.
 pub(crate) fn json(text: &str, name: &str) -> Reports {
     let reader = json::Reader::read(text);
     let mut notes = Vec::new();
@@ -58,7 +58,8 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     Reports { found, troubles: reader.troubles, notes }
 }
 
-/// Reads every call of iostat, sar or sadf whose text or XML is in `text`; `name` is the input's.
+/// Reads the output of every call of iostat, sar or sadf in `text`, as text or XML; `name` is the name of the
+/// input.
 pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut sheets = text::read(text, troubles);
     sheets.extend(sar::read(text, troubles));

@@ -1,4 +1,5 @@
-//! A sheet into the series of a run: base units, NaN for unknown values, and a note for all that was mended or left out.
+//! Conversion of a sheet to the series of a run: base units, NaN for unknown values, and notes on corrections and
+//! omissions.
 
 use record::{CpuMetric, HostFacts, Metric, ObservedDevice, ObservedMachine, Unit};
 
@@ -9,7 +10,7 @@ use super::sectors;
 use super::sheet::{DeviceColumns, Key, Sheet};
 use super::spans::{Spans, spans};
 
-/// Returns the result of one host of one document. `name` is the input's.
+/// Returns the result of one host of one document. `name` is the name of the input.
 pub(super) fn found(sheet: &Sheet, name: &str) -> ImportedResult {
     let times: Vec<&str> = sheet.reports.iter().map(String::as_str).collect();
     let spans = spans(sheet, clock::read(&times, sheet.word("date"), name));
@@ -71,7 +72,7 @@ struct Notes {
     told: Vec<String>,
     /// Number of impossible values.
     absurd: usize,
-    /// Devices that had impossible values.
+    /// Devices with impossible values.
     absurd_of: Vec<String>,
     example: f64,
 }
@@ -109,7 +110,7 @@ impl Notes {
         }
     }
 
-    /// Returns the factor to apply to every throughput, and notes why.
+    /// Returns the factor to apply to every throughput, and adds a note on the reason.
     fn unit(&mut self, sheet: &Sheet) -> f64 {
         let named = sheet
             .keys
@@ -168,7 +169,7 @@ fn cpu(column: &[f64], first: usize) -> Vec<f64> {
     column.iter().skip(first).map(share).collect()
 }
 
-/// Draws series from a sheet: from report `first` on, throughputs times `throughput`.
+/// Reads series from a sheet: from report `first` on, throughputs times `throughput`.
 struct SheetSeries<'s> {
     sheet: &'s Sheet,
     first: usize,
@@ -204,13 +205,13 @@ impl SheetSeries<'_> {
     }
 }
 
-/// Converts a value; divides if the base unit is the larger one, so that 1.29 ms become 0.00129 s without the
-/// product's rounding error.
+/// Converts a value; divides if the base unit is larger, so that 1.29 ms become 0.00129 s without the rounding
+/// error of a product.
 fn in_base_units(value: f64, factor: f64) -> f64 {
     if factor < 1.0 { value / (1.0 / factor) } else { value * factor }
 }
 
-/// Returns the greatest possible value by its unit; what iostat prints after a counter fell is far above.
+/// Returns the greatest possible value in a unit; iostat's values after a counter fell are far greater.
 fn most(unit: Unit) -> f64 {
     match unit {
         Unit::PerSecond | Unit::Count => 1e9,
@@ -222,8 +223,8 @@ fn most(unit: Unit) -> f64 {
     }
 }
 
-/// Empties the values that iostat prints after a counter fell (2^64 less a little, or negative) and all
-/// values of that direction that were computed from it. Returns how many values it emptied.
+/// Replaces by NaN the values that iostat prints after a counter fell (2^64 less a little, or negative), and all
+/// values of that direction computed from them. Returns the number of values replaced.
 fn absurd(metrics: &mut [(Metric, Vec<f64>)], notes: &mut Notes) -> usize {
     let reports = metrics.first().map_or(0, |(_, values)| values.len());
     let mut emptied = 0;
@@ -248,7 +249,7 @@ fn absurd(metrics: &mut [(Metric, Vec<f64>)], notes: &mut Notes) -> usize {
     emptied
 }
 
-/// Returns the worth of a metric's printed unit, to repeat a number as it was printed.
+/// Returns the size of a metric's printed unit, to repeat a number as it was printed.
 fn scale(metric: Metric) -> f64 {
     match metric.unit() {
         Unit::PerSecond | Unit::Count => 1.0,
@@ -271,8 +272,8 @@ fn empty_zero(value: &mut f64) {
     }
 }
 
-/// Marks means over no I/O as missing: iostat prints 0.00 for mean wait and size when there was no I/O, and for the merged
-/// share when there was no request.
+/// Marks means over no I/O as missing: iostat prints 0.00 for mean wait and size when there was no I/O, and for the
+/// merged share when there was no request.
 fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
     for way in &WAYS {
         let column = |wanted: Option<Metric>| metrics.iter().position(|(metric, _)| Some(*metric) == wanted);

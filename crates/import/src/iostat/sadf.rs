@@ -9,14 +9,15 @@ use super::sheet::{Command, Sheet};
 /// The form of these sheets.
 pub(super) const FORM: &str = "sadf XML";
 
-/// Longest element of sadf's, in bytes.
+/// Longest element of sadf, in bytes.
 const LONGEST: usize = 4096;
 /// Most attributes read of an element.
 const ATTRIBUTES_MOST: usize = 64;
 /// Most reports read of a host.
 const REPORTS_MOST: usize = 1 << 20;
 
-/// Reads every host's recording in `text`, element by element, so that one cut short is read up to the cut.
+/// Reads every host's recording in `text`, element by element, so that an incomplete one is read as far as
+/// possible.
 pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let raw = text.raw.as_str();
     let mut sheets: Vec<Sheet> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the other tools of sysstat print about devices and CPUs: `sar -d`, `sar -u`, `sadf -d`.
+//! Output of the other tools of sysstat on devices and CPUs: `sar -d`, `sar -u`, `sadf -d`.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
 enum Of {
     Devices,
     Cpus,
-    /// A subject that is passed over.
+    /// A subject that is ignored.
     Others,
 }
 
@@ -46,11 +46,11 @@ struct Table {
     keys: Vec<String>,
     /// Whether semicolons separate the fields (`sadf -d`).
     is_csv: bool,
-    /// Number of words in the time before the fields: `10:00:01`, or `10:00:01 AM`.
+    /// Number of words in the time before the fields: one for `10:00:01`, two for `10:00:01 AM`.
     times: usize,
-    /// Whether the name stands after the figures (`-p`, `--pretty`).
+    /// Whether the name follows the figures (`-p`, `--pretty`).
     name_last: bool,
-    /// The time of the header, at which its first interval began.
+    /// Time of the header, at which the first interval began.
     began: String,
 }
 
@@ -59,7 +59,7 @@ struct Reader<'t> {
     troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     table: Option<Table>,
-    /// The report of the current sheet for each time: tables of several subjects have the same times.
+    /// The report of the current sheet for each time: tables of different subjects share their times.
     reports: HashMap<String, usize>,
     /// The host of the last row of `sadf -d`.
     host: String,
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 
     fn begin(&mut self, mut sheet: Sheet) {
-        // sar leaves out the time since boot: all that it prints are intervals.
+        // sar omits the time since boot: everything it prints is an interval.
         (sheet.form, sheet.skips_boot) = (FORM, true);
         self.sheets.push(sheet);
         self.reports.clear();
@@ -123,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins a recording of `sadf -d`, which has no line for its host but the host's name in each row.
+    /// Begins a recording of `sadf -d`, which has no host line but the host's name in each row.
     fn begin_of(&mut self, host: &str, start: usize) {
         self.begin(Sheet::of(FORM, start));
         host.clone_into(&mut self.host);
@@ -142,12 +142,12 @@ impl Reader<'_> {
         let is_dated = date.is_empty() || table.is_csv;
         let dated = |time: &str| if is_dated { time.to_owned() } else { format!("{date} {time}") };
         if sheet.reports.is_empty() && !table.began.is_empty() && !date.is_empty() {
-            // The start of the first interval is stored as an empty report, in the place of iostat's report since boot.
+            // The start of the first interval is stored as an empty report, in place of iostat's report since boot.
             sheet.reports.push(dated(&table.began));
             sheet.skips_boot = false;
         }
         let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
-        // Without a date, times only show how far apart they are.
+        // Without a date, times only show the length of an interval.
         let told = row.interval.or_else(|| between(&table.began, &row.time).filter(|_| date.is_empty()));
         sheet.command = sheet.command.or(told.map(command));
         sheet.reports.push(dated(&row.time));
@@ -156,7 +156,8 @@ impl Reader<'_> {
     }
 }
 
-/// Reads the header `10:00:01        DEV       tps     rkB/s …`, `10:00:01 AM     CPU     %user …`, or with `DEV` at the end.
+/// Reads the header `10:00:01        DEV       tps     rkB/s …`, `10:00:01 AM     CPU     %user …`, or one with
+/// `DEV` last.
 fn table(line: &str) -> Option<Table> {
     let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
     let times = times(&words)?;
@@ -179,7 +180,7 @@ fn table(line: &str) -> Option<Table> {
     is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began })
 }
 
-/// Returns how many words the time at the start of a line has: one, or two with the half of the day.
+/// Returns the number of words in the time at the start of a line: one, or two with AM or PM.
 fn times(words: &[&str]) -> Option<usize> {
     let first = words.first()?;
     let is_clock = first.len() == 8
@@ -235,7 +236,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Returns `2026-11-23 09:49:45 UTC` in the form that states its zone.
+/// Converts `2026-11-23 09:49:45 UTC` to the form that states its zone.
 fn in_zone(time: &str) -> String {
     let parts = time.strip_suffix(" UTC").and_then(|time| time.split_once(' '));
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day}T{clock}+0000"))

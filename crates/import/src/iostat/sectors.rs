@@ -1,25 +1,25 @@
-//! The fault of sysstat 12.1.2 to 12.2.0: in JSON every throughput is in sectors, whatever its key says.
+//! The fault of sysstat 12.1.2 to 12.2.0: in JSON, every throughput is in sectors, regardless of its key.
 //!
-//! Rates and request sizes are right there, and their product is the throughput. So the figures themselves
-//! reveal the fault and undo it. Kilobytes come out twice too large, megabytes 2,048 times.
+//! Rates and request sizes are right in these versions, and their product is the throughput. The figures themselves
+//! therefore reveal the fault and allow its correction. Kilobytes come out twice too large, megabytes 2,048 times.
 
 use super::keys::{Column, SECTOR, WAYS};
 use super::sheet::{DeviceColumns, Sheet};
 
-/// What the figures say of the unit.
+/// Unit that the figures indicate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unit {
-    /// The unit is the one in the key.
+    /// The unit that the key names.
     AsNamed,
-    /// The unit is sectors: read by the key, a throughput is this many times too large.
+    /// Sectors: if read in the unit of the key, a throughput is this many times too large.
     Sectors(f64),
     /// No figure shows the unit.
     Untold,
-    /// The unit is neither: rate and size give another throughput.
+    /// Neither unit: rate and size give another throughput.
     Neither,
 }
 
-/// Greatest relative distance of a ratio from the whole one it stands for: figures are printed with two decimals.
+/// Greatest relative deviation of a ratio from a whole number: figures are printed with two decimals.
 const NEAR: f64 = 0.05;
 /// Requests a second below which the printed rate is too coarse to show the unit.
 const LEAST_RATE: f64 = 0.5;
@@ -28,7 +28,7 @@ const LEAST_KIB: f64 = 0.5;
 /// Printed throughput, in its own unit, below which it is too coarse.
 const LEAST_PRINTED: f64 = 0.5;
 
-/// Returns the unit of the throughputs in `sheet`: the median ratio of the rows that show it counts.
+/// Returns the unit of the throughputs in `sheet`, from the median ratio of the rows that show it.
 pub(super) fn unit(sheet: &Sheet) -> Unit {
     let mut ratios: Vec<f64> = sheet.devices.iter().flat_map(|device| ratios(sheet, device)).collect();
     ratios.sort_by(f64::total_cmp);
@@ -43,7 +43,7 @@ pub(super) fn unit(sheet: &Sheet) -> Unit {
     }
 }
 
-/// Returns the bytes of the unit that the keys name.
+/// Returns the bytes in the unit that the keys name.
 fn throughput_worth(sheet: &Sheet) -> f64 {
     let worth = |column: Option<Column>| match column? {
         Column::Throughput(_, worth) => Some(worth),
@@ -52,7 +52,8 @@ fn throughput_worth(sheet: &Sheet) -> f64 {
     sheet.keys.iter().find_map(|key| worth(key.column)).unwrap_or(SECTOR)
 }
 
-/// Returns throughput by the key over rate times size, for every report and direction that shows the unit.
+/// Returns the ratio of the throughput, in the unit of its key, to rate times size, for every report and direction
+/// that shows it.
 fn ratios(sheet: &Sheet, device: &DeviceColumns) -> Vec<f64> {
     let mut found = Vec::new();
     for way in &WAYS {

@@ -6,61 +6,61 @@ use record::CpuMetric;
 
 use super::keys::{Column, column};
 
-/// What one call of iostat printed of one host.
+/// Reports of one call of iostat on one host.
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
-    /// Offset of its beginning.
+    /// Offset of the beginning.
     pub at: usize,
     /// The form: `JSON`, `text`, or that of sar or sadf.
     pub form: &'static str,
-    /// The host's own words: `nodename`, `release`, `number-of-cpus`, `date`.
+    /// The facts in the host's line: `nodename`, `release`, `number-of-cpus`, `date`.
     pub said: Vec<(String, String)>,
-    /// Whether something shows that the report since boot was left out (`-y`).
+    /// Whether there is evidence that the report since boot was omitted (`-y`).
     pub skips_boot: bool,
     /// The command line above the reports, if the page has it.
     pub command: Option<Command>,
-    /// Each report's time as printed; empty if it has none.
+    /// Printed time of each report; empty if there is none.
     pub reports: Vec<String>,
-    /// Shares as printed (per cent), in the order of [`CpuMetric::ALL`]; NaN where a report has none.
+    /// Shares as printed (per cent), in the order of [`CpuMetric::ALL`]; NaN if a report has none.
     pub cpu: [Vec<f64>; 6],
     /// Devices in the order in which they first appear.
     pub devices: Vec<DeviceColumns>,
-    /// Every key that occurred.
+    /// All keys.
     pub keys: Vec<Key>,
-    /// Index at which the next row's device is expected: one after that of the last row.
+    /// Index at which the next row's device is expected: one after the device of the last row.
     last: usize,
     /// Index in `devices` of each device.
     places: HashMap<String, usize>,
     /// Number of figures entered.
     entered: usize,
-    /// Number of places without a figure before, between and after them.
+    /// Number of cells without a figure before, between and after them.
     empty: usize,
-    /// Rows left out because they, or the gaps around them, would take more memory than the printed text.
+    /// Rows dropped because they, or the gaps around them, would take more memory than the printed text.
     pub left_out: usize,
 }
 
-/// A command line of iostat, as far as it describes the reports.
+/// The options of an iostat command line that affect the reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Command {
     /// Seconds between reports.
     pub interval_s: f64,
-    /// Number of reports; endless if the command does not say.
+    /// Number of reports; `None` if unlimited.
     pub count: Option<usize>,
-    /// Whether the report since boot is left out (`-y`).
+    /// Whether the report since boot is omitted (`-y`).
     pub skips_boot: bool,
 }
 
-/// Most devices kept: more than a machine has had.
+/// Most devices kept: more than any machine has had.
 const DEVICES_MOST: usize = 4096;
 /// Most keys kept: more than any version prints.
 const KEYS_MOST: usize = 256;
-/// Places without a figure that any sheet may have. Devices that come and go leave gaps; of a hundred
-/// thousand devices with one report each, nearly all places would be gaps.
+/// Cells without a figure that any sheet may have. Devices that are added and removed leave gaps; with a hundred
+/// thousand devices of one report each, nearly all cells would be gaps.
 const EMPTY_LEAST: usize = 1 << 20;
-/// Places without a figure allowed for each figure, beyond [`EMPTY_LEAST`].
+/// Cells without a figure allowed for each figure, beyond [`EMPTY_LEAST`].
 const EMPTY: usize = 2;
 
-/// A key and what it means.
+/// A key and its meaning.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
     pub name: String,
@@ -116,14 +116,14 @@ impl Sheet {
         known
     }
 
-    /// Enters a device's row into the current report. If a report names a device twice, its first row counts.
+    /// Adds a device's row to the current report. If a report names a device twice, its first row counts.
     pub fn enter(&mut self, name: &str, row: &[(usize, f64)]) {
         if let Some(report) = self.reports.len().checked_sub(1) {
             self.enter_at(report, name, row);
         }
     }
 
-    /// Enters a device's row into a report; the rows of one device come in rising order of reports.
+    /// Adds a device's row to a report; the rows of one device must be added in ascending order of reports.
     pub fn enter_at(&mut self, report: usize, name: &str, row: &[(usize, f64)]) {
         let Some(place) = self.place(name) else {
             self.left_out += 1;
@@ -165,19 +165,19 @@ impl Sheet {
         Some(place)
     }
 
-    /// Enters a share of the CPUs, in per cent.
+    /// Adds a share of the CPUs, in per cent.
     pub fn enter_cpu(&mut self, metric: CpuMetric, value: f64) {
         if let Some(report) = self.reports.len().checked_sub(1) {
             self.enter_cpu_at(report, metric, value);
         }
     }
 
-    /// Enters a share of the CPUs into a report; they come in rising order of reports.
+    /// Adds a share of the CPUs to a report; shares must be added in ascending order of reports.
     pub fn enter_cpu_at(&mut self, report: usize, metric: CpuMetric, value: f64) {
         set(&mut self.cpu[metric as usize], report, value);
     }
 
-    /// Makes every column as long as there are reports, and drops devices whose gaps would take too much memory.
+    /// Fills every column up to the number of reports, and drops devices whose gaps would take too much memory.
     pub fn even_out(&mut self) {
         let (reports, keys) = (self.reports.len(), self.keys.len());
         let (mut empty, most) = (self.empty, EMPTY_LEAST + EMPTY * self.entered);

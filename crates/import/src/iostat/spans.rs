@@ -1,4 +1,4 @@
-//! When each report's interval began and ended, from what the reports say.
+//! Start and end of each report's interval, derived from the reports.
 
 use workload::Nanos;
 
@@ -9,20 +9,20 @@ use super::sheet::Sheet;
 /// The intervals of a host's reports.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Spans {
-    /// The first report that is kept: 1 if there is a report since boot, which is left out.
+    /// The first report that is kept: 1 if there is a report since boot, which is dropped.
     pub first: usize,
-    /// Start and end on the run's clock, one pair for each kept report, rising.
+    /// Start and end on the run's clock, one pair for each kept report, ascending.
     pub intervals: Vec<(Nanos, Nanos)>,
     /// Milliseconds since 1970 at which the run's clock showed zero; zero if unknown.
     pub started_unix_ms: u64,
-    /// What had to be assumed.
+    /// Notes on assumptions.
     pub notes: Vec<String>,
 }
 
 /// Seconds assumed for an interval if nothing shows its length.
 const UNKNOWN: f64 = 1.0;
 
-/// Returns the intervals of the reports in `sheet`, whose times are `times`.
+/// Returns the intervals of the reports in `sheet`, with their printed times `times`.
 pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
     let lengths = lengths(sheet);
     let seconds: Vec<Option<f64>> = times.unix_ms.iter().map(|ms| ms.map(|ms| ms as f64 / 1e3)).collect();
@@ -49,23 +49,25 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
     spans
 }
 
-/// Whether the first report covers the time since boot and is no interval. It does unless `-y` was given, which
-/// leaves an empty line or a comma before the report, or amounts over rates show that it is as long as the others.
+/// Whether the first report covers the time since boot and is not an interval. It covers that time unless `-y` was
+/// given, which leaves an empty line or a comma before the report, or its amounts and rates show that it is as long
+/// as the others.
 fn is_since_boot(sheet: &Sheet, lengths: &[Option<f64>], usual: Option<f64>) -> bool {
     let as_others = match (lengths.first().copied().flatten(), usual) {
         (Some(first), Some(usual)) => first < 1.5 * usual && first > 0.5 * usual,
         _ => false,
     };
     if let Some(command) = sheet.command.filter(|_| sheet.said.is_empty()) {
-        // The host's line is missing; as many reports as the command asked for mean that the first is there.
+        // The host's line is missing; if there are as many reports as the command requested, the first one is among
+        // them.
         return !command.skips_boot && command.count.is_some_and(|count| count == sheet.reports.len());
     }
     let left_out = sheet.skips_boot || sheet.command.is_some_and(|command| command.skips_boot);
     !left_out && !as_others
 }
 
-/// Returns the lengths of the reports' intervals if amounts stand beside rates: the greatest amount over its
-/// rate, in whole seconds, because iostat's intervals are whole seconds.
+/// Returns the lengths of the reports' intervals if amounts are printed beside rates: the greatest amount divided
+/// by its rate, in whole seconds, because iostat's intervals are whole seconds.
 fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
     let mut best: Vec<(f64, Option<f64>)> = vec![(0.0, None); sheet.reports.len()];
     for device in &sheet.devices {
@@ -81,9 +83,9 @@ fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
     best.into_iter().map(|(_, length)| length).collect()
 }
 
-/// Returns the length from `amount` over `rate` if the amount is greater than that of `best`, else `best`.
+/// Returns `amount` and the length derived from it if the amount is greater than that of `best`, else `best`.
 fn better(best: (f64, Option<f64>), amount: f64, rate: f64) -> (f64, Option<f64>) {
-    // An amount is a whole number of units: below ten the length would be off by more than a twentieth.
+    // An amount is a whole number of units: below ten, the length could be off by more than a twentieth.
     let is_better = amount > best.0.max(10.0) && rate > 0.0 && amount < 1e18;
     if is_better { (amount, Some((amount / rate).round().max(1.0))) } else { best }
 }
@@ -93,11 +95,11 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Steps from report to report on a clock that only rises, whatever the printed one did.
+/// A clock that only advances from report to report, even if the printed clock was set back.
 struct Clock {
-    /// The printed time at which the run's clock shows zero.
+    /// The printed time that is zero on the run's clock.
     zero: Option<f64>,
-    /// Where the last interval ended on the run's clock.
+    /// End of the last interval on the run's clock.
     at: f64,
     usual: f64,
     /// Seconds added to printed times since the clock was set back.

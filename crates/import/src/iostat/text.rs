@@ -1,4 +1,4 @@
-//! iostat's text of every generation, as a log holds it or a page shows it: headers name the columns, rows follow.
+//! iostat's text of every generation, as found in logs and pages: headers name the columns, rows follow.
 
 use record::CpuMetric;
 
@@ -36,7 +36,7 @@ const WORDS_MOST: usize = 1024;
 /// Most columns read of a header: iostat prints thirty.
 const COLUMNS_MOST: usize = 256;
 
-/// What the next row belongs to.
+/// Kind of the next row.
 enum Section {
     None,
     /// The shares of the CPUs, in the order of the header above.
@@ -49,11 +49,11 @@ enum Section {
 #[derive(Clone)]
 struct Header {
     keys: Vec<String>,
-    /// Whether the name stands after the figures (`--pretty`).
+    /// Whether the name follows the figures (`--pretty`).
     name_last: bool,
-    /// Whether rows have come; before that another line of columns belongs to the header.
+    /// Whether rows have followed; before the first row, another line of columns belongs to the header.
     has_rows: bool,
-    /// Whether the columns, and so the rows, are wrapped over several lines.
+    /// Whether the columns, and therefore the rows, are wrapped over several lines.
     wrapped: bool,
 }
 
@@ -62,13 +62,13 @@ struct Reader<'t> {
     troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     section: Section,
-    /// Keys that the current report has had: the same keys again begin the next report.
+    /// Keys seen in the current report: a repeated key begins the next report.
     seen: Vec<String>,
-    /// The previous line, which is a report's time if a header follows.
+    /// The previous line, which is a report's time if a header follows it.
     time: Option<String>,
-    /// Whether the current report has had its CPUs.
+    /// Whether the CPUs of the current report have been read.
     cpu: bool,
-    /// The command above the reports that come next.
+    /// The command line above the next reports.
     command: Option<Command>,
     /// Words of an unfinished row, if columns are wrapped.
     pending: Vec<String>,
@@ -77,7 +77,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn line(&mut self, line: &str, at: usize) {
         let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
-        // A fence ends what a page shows as code.
+        // A fence ends a code block of a page.
         let Some(first) = words.first().filter(|first| !first.starts_with("```")) else {
             return self.empty();
         };
@@ -105,7 +105,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes an empty line. A second one below the host's line shows that the report since boot was left out (`-y`).
+    /// Handles an empty line. A second one below the host's line shows that the report since boot was omitted
+    /// (`-y`).
     fn empty(&mut self) {
         if let (Some(sheet), Section::None) = (self.sheets.last_mut(), &self.section)
             && sheet.reports.is_empty()
@@ -119,7 +120,7 @@ impl Reader<'_> {
         self.pending.clear();
     }
 
-    /// Adds to a header the rest of its columns that a page has wrapped; returns whether the line has them.
+    /// Adds columns to a header that a page has wrapped; returns whether the line continues the header.
     fn goes_on(&mut self, words: &[&str]) -> bool {
         let Section::Devices(header) = &mut self.section else { return false };
         let fits = header.keys.len() + words.len() <= COLUMNS_MOST && !header.has_rows;
@@ -131,10 +132,11 @@ impl Reader<'_> {
         goes_on
     }
 
-    /// Begins a report if one begins here.
+    /// Begins a report if there is no report yet, or if keys repeat.
     fn begin(&mut self, at: usize, again: bool) {
         if self.sheets.is_empty() || self.command.is_some() {
-            // The host's line is lost, and with it the report since boot. What stands above the command is from another call.
+            // The host's line is missing, and with it the report since boot. Anything above the command is from
+            // another call.
             let mut sheet = Sheet::of("text", at);
             sheet.skips_boot = true;
             sheet.command = self.command.take();
@@ -166,7 +168,7 @@ impl Reader<'_> {
                 self.section = Section::None;
             }
             Section::Devices(_) => {
-                // Taken out, so that no row copies its header.
+                // Moved out, so that the header is not copied for each row.
                 if let Section::Devices(mut header) = std::mem::replace(&mut self.section, Section::None) {
                     header.has_rows = true;
                     self.whole_row(&header, words, at);
@@ -176,7 +178,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a row, or keeps its beginning if columns are wrapped and it goes on.
+    /// Reads a row, or keeps its beginning if the columns are wrapped and the row continues.
     fn whole_row(&mut self, header: &Header, words: &[&str], at: usize) {
         if !header.wrapped {
             return self.device(header, words, at);
@@ -196,7 +198,7 @@ impl Reader<'_> {
     fn device(&mut self, header: &Header, words: &[&str], at: usize) {
         let Some(sheet) = self.sheets.last_mut() else { return };
         let figures = header.keys.len();
-        // A name may hold blanks; figures never do.
+        // A name may contain blanks; figures never do.
         let Some(names) = words.len().checked_sub(figures).filter(|names| *names > 0) else {
             let expected = format!("a device's name and {figures} figures");
             self.troubles.push(self.text.trouble(at, expected));
@@ -258,7 +260,7 @@ pub(super) fn host(line: &str, at: usize) -> Option<Sheet> {
     Some(sheet)
 }
 
-/// Returns the columns of a header: `Device` (with a colon up to 11.5.6) is in front, or at the end with `--pretty`.
+/// Returns the columns of a header: `Device` (with a colon up to 11.5.6) is first, or last with `--pretty`.
 fn header(words: &[&str]) -> Option<Header> {
     let is_name = |word: &str| matches!(word, "Device" | "Device:");
     let name_last = words.last().is_some_and(|word| is_name(word));
@@ -277,7 +279,8 @@ fn header(words: &[&str]) -> Option<Header> {
     })
 }
 
-/// Parses a figure: many locales use a decimal comma, and with `-h` it has a unit of its own: `1.47k`, `16.6M`, `3.3%`.
+/// Parses a figure: many locales use a decimal comma, and `-h` adds a unit to each figure: `1.47k`, `16.6M`,
+/// `3.3%`.
 fn number(word: &str, of: Option<Column>) -> Option<f64> {
     let plain = word.trim_end_matches('%').replace(',', ".");
     if let Ok(number) = plain.parse::<f64>() {

@@ -1,4 +1,4 @@
-//! JSON as it stands, sound or damaged: tokens with their offsets, one after the other.
+//! Tokens of JSON, sound or damaged, with their offsets, one after another.
 
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,9 +11,9 @@ pub(super) enum Token<'t> {
     Comma,
     /// A colon.
     Colon,
-    /// Text between quotes, with its escapes.
+    /// Text between quotes, with its escapes unresolved.
     Words(&'t str),
-    /// A number; `null` and what C prints for no number are NaN.
+    /// A number; `null`, and C's words for values that are not numbers, are NaN.
     Number(f64),
     /// Anything else, up to the next bracket, comma, quote or line end.
     Other(&'t str),
@@ -52,26 +52,26 @@ impl<'t> Cursor<'t> {
         token
     }
 
-    /// Returns the next token without taking it.
+    /// Returns the next token without consuming it.
     pub fn peek(&self) -> Token<'t> {
         let mut ahead = *self;
         ahead.next()
     }
 
-    /// Whether an empty line stands between here and the next token.
+    /// Whether an empty line precedes the next token.
     pub fn passes_empty_line(&self) -> bool {
         let between = &self.text[self.at..self.next_at()];
         between.bytes().filter(|&byte| byte == b'\n').count() > 1
     }
 
-    /// Moves past the end of this line.
+    /// Moves past the end of the current line.
     pub fn skip_line(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
     }
 }
 
-/// Takes words in quotes; they never go past the end of a line: there they are cut off.
+/// Reads words in quotes, which end at the end of the line at the latest.
 fn quoted(rest: &str) -> (Token<'_>, usize) {
     let mut escaped = false;
     for (index, letter) in rest.char_indices().skip(1) {
@@ -93,7 +93,7 @@ fn bare(rest: &str) -> (Token<'_>, usize) {
     (number.map_or(Token::Other(word), Token::Number), length.max(1))
 }
 
-/// Parses a number as JSON writes it; Rust alone would also accept `infinity` and `.`.
+/// Parses a number in JSON's notation; Rust alone would also accept `infinity` and `.`.
 fn number(word: &str) -> Option<f64> {
     let plain = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
     word.bytes().all(plain).then(|| word.parse().ok()).flatten()

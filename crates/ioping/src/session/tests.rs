@@ -1,4 +1,4 @@
-//! Runs of the session on a clock of the test's own: order, pauses, marks, periods, formats of output.
+//! Runs of the session on a test clock: order, pauses, marks, periods, output formats.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use workload::Bytes;
@@ -8,7 +8,7 @@ use super::*;
 
 const MS: u64 = 1_000_000;
 
-/// Runs the words against a device that takes `times` in turn; returns what is printed, and the elapsed time.
+/// Runs the words against a device whose requests take `times`; returns the output and the elapsed time.
 fn run(words: &str, times: &[u64]) -> (String, u64) {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let crate::Request::Run(asked) = crate::parse(&words).unwrap() else { panic!("it only prints") };

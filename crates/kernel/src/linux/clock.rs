@@ -16,7 +16,7 @@ pub struct Clock {
 #[inline]
 fn monotonic_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result; the clock exists on every Linux, so the call cannot fail.
+    // SAFETY: `time` is valid for writing the result; the clock exists on every Linux, so the call cannot fail.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -43,7 +43,7 @@ impl Clock {
         Nanos(self.origin_ns)
     }
 
-    /// Sleeps until the clock shows `at`, even across signals; returns at once if that has passed.
+    /// Sleeps until the clock shows `at`, even across signals; returns at once if that time has passed.
     pub fn sleep_until(&self, at: Nanos) {
         let until_ns = self.origin_ns.saturating_add(at.0);
         let until = libc::timespec {
@@ -87,9 +87,9 @@ pub fn clocksource(root: &Path) -> Option<String> {
 }
 
 /// Lets the calling thread's timers fire within a nanosecond of their time instead of the default 50 µs
-/// (`PR_SET_TIMERSLACK`); without it, due times of a paced job would be late by that much.
+/// (`PR_SET_TIMERSLACK`), by which the due times of a paced job would otherwise be late.
 pub fn precise_timers() {
-    // SAFETY: this option takes one integer and touches no memory of ours.
+    // SAFETY: this option takes one integer and no pointer.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
 }
 

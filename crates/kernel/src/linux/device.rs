@@ -1,4 +1,4 @@
-//! Block devices by number: what the kernel reports about an open one, and the path of its folder in `/sys`.
+//! Block devices by number: the kernel's facts about an open one, and the path of its folder in `/sys`.
 
 use std::fmt;
 use std::io;
@@ -83,7 +83,7 @@ pub fn is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
 /// # Errors
 /// `EACCES` without root.
 pub fn flush_buffers(fd: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: this request takes no memory of ours.
+    // SAFETY: this request takes no pointer.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) }).map(drop)
 }
 

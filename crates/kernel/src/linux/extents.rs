@@ -1,4 +1,4 @@
-//! Where the data of a file lies and which parts were never written, by FIEMAP.
+//! The location of a file's data, and the parts that were never written, by FIEMAP.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -7,7 +7,7 @@ use workload::Bytes;
 
 use super::call::{check, retry};
 
-/// What a range of a file consists of. `written`, `unwritten`, `delayed` and `hole` add up to the range.
+/// The composition of a range of a file. `written`, `unwritten`, `delayed` and `hole` add up to the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extents {
     /// Length of the range queried.
@@ -22,9 +22,9 @@ pub struct Extents {
     pub hole: Bytes,
     /// Written bytes that the file system compresses or encrypts, so that their size on the device differs.
     pub encoded: Bytes,
-    /// Written bytes shared with another file or a snapshot, so that a write copies first.
+    /// Written bytes shared with another file or a snapshot, so that a write to them first makes a copy.
     pub shared: Bytes,
-    /// Number of extents in the allocated part.
+    /// Number of extents in the allocated part of the range.
     pub count: u64,
 }
 
@@ -86,11 +86,11 @@ struct Fiemap {
     extents: [Extent; BATCH],
 }
 
-/// `_IOWR('f', 11, struct fiemap)`, whose encoded size excludes the extents.
+/// `_IOWR('f', 11, struct fiemap)`; the encoded size excludes the extents.
 const FS_IOC_FIEMAP: libc::Ioctl = libc::_IOWR::<[u64; 4]>(b'f' as u32, 11);
 
-/// Returns what the `bytes` from `offset` of the file consist of; dirty data is allocated first. `None` if the file
-/// system does not say.
+/// Returns the composition of the `bytes` from `offset` of the file; dirty data is allocated first. `None` if the file
+/// system does not report it.
 ///
 /// # Errors
 /// Any other error of the kernel.

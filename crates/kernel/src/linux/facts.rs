@@ -28,19 +28,19 @@ pub enum PathKind {
     Other,
 }
 
-/// Facts about a target that need no measurement.
+/// Facts about a target that are known without measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetFacts {
     /// The canonical path: no links, no dots.
     pub path: PathBuf,
-    /// The kind of file there.
+    /// The kind of file at the path.
     pub kind: PathKind,
     /// Size of a file or device; zero for a directory.
     pub size: Bytes,
-    /// The mount of its file system; `None` for a block device.
+    /// The mount of the file system that holds the target; `None` for a block device.
     pub mount: Option<Mount>,
-    /// The device itself or the one under its file system, then everything below, nearest first, each once. Empty for
-    /// memory and network file systems.
+    /// The target itself or the device under its file system, then every device below, nearest first, each once. Empty
+    /// for memory and network file systems.
     pub devices: Vec<BlockFacts>,
     /// Whether the mount, the file system, the device or the file's mode forbids writing.
     pub read_only: bool,
@@ -49,21 +49,21 @@ pub struct TargetFacts {
 /// Facts about one block device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockFacts {
-    /// The kernel's name for it: `nvme0n1p1`, `dm-0`.
+    /// The kernel's name for the device: `nvme0n1p1`, `dm-0`.
     pub name: String,
     /// Major number.
     pub major: u32,
     /// Minor number.
     pub minor: u32,
-    /// Whether it is a partition of a disk.
+    /// Whether the device is a partition of a disk.
     pub is_partition: bool,
-    /// Its size.
+    /// Size of the device.
     pub size: Bytes,
     /// Smallest unit that can be read or written.
     pub logical_block: Option<Bytes>,
     /// Smallest unit that can be written without reading first.
     pub physical_block: Option<Bytes>,
-    /// Whether the kernel considers it a spinning disk.
+    /// Whether the kernel considers the device a spinning disk.
     pub rotational: Option<bool>,
     /// Model, as the device reports it.
     pub model: Option<String>,
@@ -71,21 +71,21 @@ pub struct BlockFacts {
     pub serial: Option<String>,
     /// The I/O scheduler in use.
     pub scheduler: Option<String>,
-    /// Most requests that the scheduler queues.
+    /// Greatest number of requests that the scheduler queues.
     pub nr_requests: Option<u64>,
     /// Largest request that the kernel sends, in KiB.
     pub max_sectors_kb: Option<u64>,
     /// Largest request that the device accepts, in KiB.
     pub max_hw_sectors_kb: Option<u64>,
-    /// Whether it refuses writes.
+    /// Whether the device refuses writes.
     pub is_read_only: bool,
     /// The backing file or device of a loop device.
     pub backing_file: Option<PathBuf>,
-    /// Its name in the device mapper.
+    /// Name of the device in the device mapper.
     pub mapping: Option<String>,
-    /// Whether the kernel records I/O times for it (`iostats`); a partition has its disk's value.
+    /// Whether the kernel records I/O times for the device (`iostats`); a partition has its disk's value.
     pub keeps_times: Option<bool>,
-    /// Whether its queue settings could not be read within a second and are unknown.
+    /// Whether the queue settings could not be read within a second and are unknown.
     pub is_silent: bool,
     /// Names of the devices directly below: the disk of a partition, the members of a mapping or an array, the device
     /// under a loop's file.
@@ -93,16 +93,16 @@ pub struct BlockFacts {
 }
 
 impl BlockFacts {
-    /// Its device number.
+    /// The device number.
     pub fn number(&self) -> DeviceNumber {
         DeviceNumber { major: self.major, minor: self.minor }
     }
 }
 
-/// Returns facts about what `path` is on this machine.
+/// Returns facts about `path` on this machine.
 ///
 /// # Errors
-/// The kernel's error if the path does not exist or may not be looked at.
+/// The kernel's error if the path does not exist or may not be examined.
 pub fn target_facts(path: &Path) -> io::Result<TargetFacts> {
     let path = path.canonicalize()?;
     let metadata = std::fs::metadata(&path)?;
@@ -153,7 +153,7 @@ fn kind_of(metadata: &Metadata) -> PathKind {
     }
 }
 
-/// The device with `number` and everything below it under `root` (normally `/`), nearest first, each once.
+/// Returns the device with `number` and everything below it under `root` (normally `/`), nearest first, each once.
 pub fn device_chain(root: &Path, number: DeviceNumber) -> Vec<BlockFacts> {
     let mut chain: Vec<LocatedDevice> = Vec::new();
     let mut waiting = VecDeque::from([number]);
@@ -168,13 +168,13 @@ pub fn device_chain(root: &Path, number: DeviceNumber) -> Vec<BlockFacts> {
     with_settings(chain)
 }
 
-/// Facts about the block device with `number` under `root` (normally `/`); `None` if there is none.
+/// Returns facts about the block device with `number` under `root` (normally `/`); `None` if it does not exist.
 pub fn block_facts(root: &Path, number: DeviceNumber) -> Option<BlockFacts> {
     block_facts_of(root, &[number]).pop()
 }
 
-/// Facts about those of `numbers` that exist under `root`, in the same order. Devices that do not answer cost at most two
-/// seconds, however many there are.
+/// Returns facts about those of `numbers` that exist under `root`, in the same order. Devices that do not answer take
+/// at most two seconds, however many there are.
 pub fn block_facts_of(root: &Path, numbers: &[DeviceNumber]) -> Vec<BlockFacts> {
     with_settings(numbers.iter().filter_map(|number| find(root, *number)).collect())
 }
@@ -185,8 +185,8 @@ struct LocatedDevice {
     disk: PathBuf,
 }
 
-/// Files in `queue` of a device's folder. Reading one waits for any process that is changing the settings, for ever if the
-/// device is wedged.
+/// Files in `queue` of a device's folder. Reading one waits for any process that is changing the settings, for ever if
+/// the device is wedged.
 const SETTINGS: [&str; 8] = [
     "logical_block_size",
     "physical_block_size",
@@ -198,7 +198,7 @@ const SETTINGS: [&str; 8] = [
     "iostats",
 ];
 
-/// The settings in `queue` of this folder of `/sys`, without a device number; none if the device does not answer.
+/// Returns the settings in `queue` of this folder of `/sys`, without a device number; none if the device is silent.
 pub fn queue_settings(folder: &Path) -> BlockFacts {
     let facts = BlockFacts::default();
     with_settings(vec![LocatedDevice { facts, disk: folder.to_owned() }]).pop().unwrap_or_default()
@@ -214,7 +214,7 @@ fn with_settings(found: Vec<LocatedDevice>) -> Vec<BlockFacts> {
     settled.collect()
 }
 
-/// `facts` with the settings from the files of [`SETTINGS`], in that order.
+/// Returns `facts` with the settings from the files of [`SETTINGS`], in that order.
 fn settled(facts: BlockFacts, files: &[Vec<u8>]) -> BlockFacts {
     let word = |name: &str| {
         let at = SETTINGS.iter().position(|known| *known == name)?;
@@ -234,12 +234,12 @@ fn settled(facts: BlockFacts, files: &[Vec<u8>]) -> BlockFacts {
     }
 }
 
-/// Everything about a device that can be read even if its queue is wedged.
+/// Returns everything about a device that can be read even if its queue is wedged.
 fn find(root: &Path, number: DeviceNumber) -> Option<LocatedDevice> {
     let folder = sysfs_folder(root, number)?;
     let name = folder.file_name()?.to_string_lossy().replace('!', "/");
     let is_partition = folder.join("partition").exists();
-    // A partition has neither queue nor model of its own.
+    // A partition has neither its own queue nor its own model.
     let disk = if is_partition { folder.parent()?.to_path_buf() } else { folder.clone() };
     let backing_file = read_word(&folder.join("loop/backing_file")).map(PathBuf::from);
     let mut facts = BlockFacts {
@@ -265,13 +265,13 @@ fn first_word(folder: &Path, files: &[&str]) -> Option<String> {
     files.iter().find_map(|file| read_word(&folder.join(file))).map(|word| printable(&word))
 }
 
-/// Strips identification pages of the unprintable bytes before and the padding blanks after the text.
+/// Returns an identification string without unprintable bytes and without padding blanks.
 fn printable(word: &str) -> String {
     let kept: String = word.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').collect();
     kept.trim().to_owned()
 }
 
-/// The scheduler in brackets, or the only one listed.
+/// Returns the scheduler in brackets, or the only one listed.
 fn chosen_scheduler(text: &str) -> String {
     let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
     inside.unwrap_or(text).to_owned()
@@ -291,7 +291,7 @@ fn names_below(root: &Path, folder: &Path, facts: &BlockFacts) -> Vec<String> {
     folder_names(&folder.join("slaves"))
 }
 
-/// Names in a folder, sorted; empty if the folder does not exist.
+/// Returns the names in a folder, sorted; empty if the folder does not exist.
 pub(crate) fn folder_names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
@@ -300,13 +300,13 @@ pub(crate) fn folder_names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The kernel's name for the block device with `number`, under `root`.
+/// Returns the kernel's name for the block device with `number`, under `root`.
 pub fn block_name(root: &Path, number: DeviceNumber) -> Option<String> {
     let folder = sysfs_folder(root, number)?;
     folder.file_name().map(|name| name.to_string_lossy().replace('!', "/"))
 }
 
-/// The device under a loop device's file, or the backing device itself if the file is a device node.
+/// Returns the device under a loop device's file, or the backing device itself if the file is a device node.
 fn device_of_backing(root: &Path, backing: &Path) -> Option<DeviceNumber> {
     if let Some(number) = backing.to_str().and_then(|node| device_of_path(root, node)) {
         return Some(number);

@@ -1,4 +1,4 @@
-//! Files made whole: written without a name, then linked into a directory by its descriptor, never over an existing name.
+//! Files published whole: written without a name, then linked into an open directory, never over an existing name.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -14,13 +14,13 @@ use super::file::{PREFIX, SUFFIX, random_word};
 /// Who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Its owner alone (0600).
+    /// Only the owner of the file (0600).
     Owner,
-    /// Anyone the user's umask allows (0666 without it).
+    /// Everybody whom the user's umask allows (0666 without it).
     ByMask,
 }
 
-/// A directory, held by its descriptor: names are looked up in it, wherever its path may lead later.
+/// An open directory: names are looked up in it, wherever its path may lead later.
 #[derive(Debug)]
 pub struct Folder {
     dir: File,
@@ -30,7 +30,7 @@ pub struct Folder {
 /// Why a folder is not used for files that only their owner may read.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateFolderError {
-    /// It cannot be made or opened.
+    /// The folder cannot be made or opened.
     #[error("{path}: cannot be made: {source}; name another folder with --out")]
     Make {
         /// The folder.
@@ -38,14 +38,14 @@ pub enum PrivateFolderError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// Another user owns it and may change what it holds.
+    /// Another user owns the folder and could change what it holds.
     #[error(
         "{path} belongs to user {owner}, who could change what is kept there; name a folder of yours with --out"
     )]
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// The user id of its owner.
+        /// The user id of the owner.
         owner: u32,
     },
 }
@@ -86,33 +86,33 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The path it was opened by.
+    /// The path by which the directory was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether this name exists here; a link counts, wherever it leads.
+    /// Whether `name` exists in this directory; a link counts, wherever it leads.
     pub fn has(&self, name: &OsStr) -> bool {
         !matches!(self.look(name), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether this name here is the file that `about` describes, and not a link to it.
+    /// Whether `name` in this directory is the file that `about` describes, and not a link to it.
     pub fn is(&self, name: &OsStr, about: &Metadata) -> bool {
         self.look(name).is_ok_and(|found| (found.st_dev, found.st_ino) == (about.dev(), about.ino()))
     }
 
-    /// Returns what `stat` says of this name here; no link is followed and nothing is opened.
+    /// Returns the `stat` of `name` in this directory; no link is followed and nothing is opened.
     fn look(&self, name: &OsStr) -> io::Result<libc::stat> {
         let name = c_name(name)?;
         // SAFETY: `stat` is a struct of integers, for which all zeros is a value.
         let mut about: libc::stat = unsafe { std::mem::zeroed() };
         let (dir, flags) = (self.dir.as_raw_fd(), libc::AT_SYMLINK_NOFOLLOW);
-        // SAFETY: the descriptor is open, the name ends in a zero, and `about` is a valid place.
+        // SAFETY: the descriptor is open, the name ends in a zero, and `about` is valid for writing.
         retry(|| check(unsafe { libc::fstatat(dir, name.as_ptr(), &mut about, flags) }))?;
         Ok(about)
     }
 
-    /// Opens the regular file of this name for reading; no link is followed, and nothing that would wait is opened.
+    /// Opens the regular file `name` for reading; no link is followed, and no file that could block is opened.
     ///
     /// # Errors
     /// The kernel's error; `InvalidInput` if it is not a regular file.
@@ -127,7 +127,7 @@ impl Folder {
         if file.metadata()?.is_file() { Ok(file) } else { Err(other()) }
     }
 
-    /// Makes a file to be filled, which nobody sees before it is published; unpublished, it vanishes.
+    /// Makes a file to be filled, which nobody sees before it is published; if it is not published, it vanishes.
     ///
     /// # Errors
     /// The kernel's error.
@@ -167,7 +167,8 @@ impl Folder {
 
     fn rename(&self, from: &OsStr, to: &OsStr, flags: libc::c_uint) -> io::Result<()> {
         let (from, to, dir) = (c_name(from)?, c_name(to)?, self.dir.as_raw_fd());
-        // SAFETY: the descriptor is open and both names end in a zero. By number, because not every C library has a wrapper.
+        // SAFETY: the descriptor is open and both names end in a zero. By number, because some C libraries have no
+        // wrapper.
         let done = unsafe {
             libc::syscall(libc::SYS_renameat2, dir, from.as_ptr(), dir, to.as_ptr(), flags as libc::c_ulong)
         };
@@ -181,8 +182,8 @@ impl Folder {
     }
 }
 
-/// A file that is being filled. If the file system allows it, it has no name: however this process ends, nothing of it
-/// is left.
+/// A file that is being filled. If the file system allows, it has no name, so that nothing of it is left however this
+/// process ends.
 #[derive(Debug)]
 pub struct Draft<'f> {
     folder: &'f Folder,
@@ -207,7 +208,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Gives the file the name `name`, in place of what had it; a link is replaced itself, not its target.
+    /// Gives the file the name `name`, replacing any file of that name; a link is itself replaced, not its target.
     ///
     /// # Errors
     /// The kernel's error.
@@ -273,7 +274,7 @@ impl Drop for Draft<'_> {
     }
 }
 
-/// Returns a name that is recognised as ours, and is free but for a chance of one in four thousand million.
+/// Returns a name that is recognised as plimsoll's, and is free unless by a chance of one in four thousand million.
 fn free_name() -> io::Result<OsString> {
     Ok(OsString::from(format!("{PREFIX}{:08x}{SUFFIX}", random_word()?)))
 }
@@ -295,7 +296,7 @@ mod tests {
         names
     }
 
-    /// Both kinds of draft: without a name, and with a temporary one.
+    /// A draft of each kind: without a name, and with a temporary one.
     fn drafts(folder: &Folder) -> [Draft<'_>; 2] {
         [folder.draft(Readers::Owner).unwrap(), folder.named_draft(0o600).unwrap()]
     }

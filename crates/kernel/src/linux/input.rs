@@ -1,5 +1,5 @@
-//! Opens what a user named as input without waiting for another process, and reads files through a child process: a file
-//! whose server does not answer blocks its reader, and a blocked thread would keep its own process from ending.
+//! Opens an input that the user named without waiting for another process, and reads files through a child process: a
+//! file whose server does not answer blocks its reader, and a blocked thread would keep its process from ending.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, Metadata, OpenOptions};
@@ -62,12 +62,12 @@ impl InputKind {
     }
 }
 
-/// What is known of a file before it is read.
+/// Facts about a file before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputFacts {
-    /// Its kind.
+    /// The kind of file.
     pub kind: InputKind,
-    /// Its size according to `stat`.
+    /// Size of the file according to `stat`.
     pub size: Bytes,
 }
 
@@ -77,14 +77,14 @@ impl From<Metadata> for InputFacts {
     }
 }
 
-/// A child process that looks at a path and, if a regular file is there, reads it. Before each read,
-/// [`wait_ready`](super::ready::wait_ready) must have reported the pipe ready; a dropped reader's child is killed, and left
-/// behind if it is stuck.
+/// A child process that examines a path and, if a regular file is there, reads it. Before each read,
+/// [`wait_ready`](super::ready::wait_ready) must have reported the pipe ready. Dropping the reader kills the child; a
+/// child that is stuck is left behind.
 #[derive(Debug)]
 pub struct InputReader {
     child: libc::pid_t,
     pipe: File,
-    /// Bytes still to come of the current piece.
+    /// Bytes of the current piece still to be read.
     left: usize,
     ended: bool,
 }
@@ -97,12 +97,12 @@ impl InputReader {
     pub fn start(path: &Path, most: Bytes) -> io::Result<InputReader> {
         let path = CString::new(path.as_os_str().as_bytes())?;
         let mut ends = [0; 2];
-        // SAFETY: a valid place for two descriptors.
+        // SAFETY: the array has room for two descriptors.
         check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
         // SAFETY: both have just been opened and nobody else owns them.
         let (pipe, child_end) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
-        // SAFETY: the child has only this thread, so it makes only system calls: it takes no lock and allocates no memory, and
-        // ends without running any code of ours.
+        // SAFETY: the child has only this thread, so it makes only system calls: it takes no lock, allocates no memory,
+        // and exits without running destructors or exit handlers.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => bring(&path, child_end.as_raw_fd(), most),
@@ -125,7 +125,7 @@ impl InputReader {
         }
     }
 
-    /// Reads the length of the next piece, or the error in its place.
+    /// Reads the length of the next piece, or the error sent in its place.
     fn begin_piece(&mut self) -> io::Result<()> {
         let mut word = [0; 4];
         self.pipe.read_exact(&mut word)?;
@@ -162,7 +162,8 @@ impl AsFd for InputReader {
 
 impl Drop for InputReader {
     fn drop(&mut self) {
-        // A child that has sent everything is gone in a moment; a blocked one ends when its file answers, unwaited for.
+        // A child that has sent everything is gone in a moment; nobody waits for a blocked one, which ends when its
+        // file answers.
         for _ in 0..20 {
             // SAFETY: our own child, which nobody has waited for, so its number cannot belong to another process.
             let gone = unsafe {
@@ -181,8 +182,8 @@ impl Drop for InputReader {
 fn bring(path: &CStr, pipe: RawFd, most: Bytes) -> ! {
     close_all_but(pipe);
     let mut piece = [0u8; 4 + PIECE];
-    // SAFETY: the first call makes an empty set of signals valid; signals are meant for the parent, whose handlers must not
-    // run here. Only system calls, as a child of a process with threads must.
+    // SAFETY: the first call makes an empty set of signals valid. All signals are blocked: they are meant for the
+    // parent, whose handlers must not run here. Only system calls, as required in a child of a process with threads.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
@@ -200,13 +201,13 @@ fn bring(path: &CStr, pipe: RawFd, most: Bytes) -> ! {
             }
         }
     }
-    // SAFETY: ends the child at once, without running any code of ours.
+    // SAFETY: ends the child at once, without exit handlers.
     unsafe { libc::_exit(0) }
 }
 
-/// Sends the facts of what is at `path`; opens it if it is a regular file, and looks again at what was opened.
+/// Sends the facts about the file at `path`; opens a regular file, and then takes the facts of the opened file.
 fn tell(path: &CStr, pipe: RawFd, most: Bytes) -> Option<RawFd> {
-    // SAFETY: a path that ends with zero, and a valid place for the answer, for which zeros are a value.
+    // SAFETY: a path that ends with zero, and a struct that is valid for writing, for which zeros are a value.
     let (found, mut about) = unsafe {
         let mut about: libc::stat = std::mem::zeroed();
         (libc::stat(path.as_ptr(), &mut about), about)
@@ -286,7 +287,7 @@ mod tests {
         writer.write_all(b"words").unwrap();
         drop(writer);
         assert!(is_ready(&pipe));
-        // A program started by a concurrent test holds a copy of the writer until its exec.
+        // Until its exec, a program started by a concurrent test holds a copy of the writing end.
         let mut text = Vec::new();
         while let Err(error) = pipe.read_to_end(&mut text) {
             assert_eq!(error.kind(), io::ErrorKind::WouldBlock);

@@ -8,7 +8,7 @@ use super::call::check_long;
 
 /// `IOPRIO_WHO_PROCESS`: a thread by its id, 0 for the calling one.
 const WHO_PROCESS: libc::c_int = 1;
-/// Bits of the level, below the class (ioprio.h).
+/// Number of bits of the level, which lie below the class (ioprio.h).
 const CLASS_SHIFT: u32 = 13;
 
 /// Sets the priority of the calling thread's I/O. Not every I/O scheduler respects it.
@@ -17,7 +17,7 @@ const CLASS_SHIFT: u32 = 13;
 /// `EPERM` for the realtime class without the privilege for it.
 pub fn set_io_priority(priority: Priority) -> io::Result<()> {
     let value = libc::c_int::from(bits(priority));
-    // SAFETY: the call takes three numbers and touches no memory of ours.
+    // SAFETY: the call takes three numbers and no pointer.
     check_long(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, value) }).map(drop)
 }
 
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_kernel_takes_the_classes_that_need_no_rights() {
-        // In a thread of its own, because threads that it starts would inherit the priority.
+        // In a separate thread, because threads that it starts would inherit the priority.
         let set = std::thread::spawn(|| {
             let idle = Priority { class: PriorityClass::Idle, level: 0 };
             let low = Priority { class: PriorityClass::BestEffort, level: 7 };

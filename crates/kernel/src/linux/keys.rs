@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 const STDIN: c_int = libc::STDIN_FILENO;
 
-/// The terminal's settings before its keys were taken; `None` while they are not taken.
+/// The terminal's settings before [`take_keys`] changed them; `None` while they are unchanged.
 static BEFORE: Mutex<Option<libc::termios>> = Mutex::new(None);
 
-/// Switches the terminal on stdin to single keys without echo; keys that send signals still do. Returns whether that is so
-/// now: not if stdin is not a terminal, nor in the background, where the terminal belongs to the shell.
+/// Switches the terminal on stdin to single keys without echo; keys that send signals still do. Returns whether it is
+/// switched: not if stdin is not a terminal, nor in the background, where the terminal belongs to the shell.
 pub fn take_keys() -> bool {
     let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     if before.is_some() {
@@ -20,7 +20,7 @@ pub fn take_keys() -> bool {
         return false;
     }
     let mut now = MaybeUninit::<libc::termios>::uninit();
-    // SAFETY: `now` is a valid place for the result.
+    // SAFETY: `now` is valid for writing the result.
     if unsafe { libc::tcgetattr(STDIN, now.as_mut_ptr()) } != 0 {
         return false;
     }
@@ -28,7 +28,7 @@ pub fn take_keys() -> bool {
     let was = unsafe { now.assume_init() };
     let mut one_by_one = was;
     one_by_one.c_lflag &= !(libc::ICANON | libc::ECHO);
-    // A read returns at once, with whatever has been typed.
+    // A read returns at once, with the keys typed so far.
     one_by_one.c_cc[libc::VMIN] = 0;
     one_by_one.c_cc[libc::VTIME] = 0;
     let taken = set(&one_by_one);
@@ -46,7 +46,7 @@ pub fn give_keys_back() {
     }
 }
 
-/// The next key, if the keys are taken and one was pressed; does not wait.
+/// Returns the next key, if [`take_keys`] is in effect and one was pressed; does not wait.
 pub fn next_key() -> Option<u8> {
     let taken = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).is_some();
     // In the background a read would stop the process.
@@ -60,7 +60,7 @@ pub fn next_key() -> Option<u8> {
         return None;
     }
     let mut key = 0_u8;
-    // SAFETY: `key` is a valid place for the one byte that is read.
+    // SAFETY: `key` is valid for writing the one byte that is read.
     let read = unsafe { libc::read(STDIN, (&raw mut key).cast(), 1) };
     (read == 1).then_some(key)
 }

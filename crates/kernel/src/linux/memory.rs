@@ -1,4 +1,4 @@
-//! Memory available to buffers: half of what the machine and the control groups of this process have left.
+//! Memory available to buffers: half of the memory left to the machine and to the control groups of this process.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use workload::Bytes;
 use super::device::read_word;
 use super::mounts::{Mount, mounts};
 
-/// Divisor for the share that buffers may take: the other half is for everything else that runs here and the page cache.
+/// Divisor for the share that buffers may take: the other half is for the page cache and all other programs.
 const PART: u64 = 2;
 /// Bytes from which a limit of version 1 counts as no limit: the kernel writes "unlimited" as a number near the greatest.
 const NO_LIMIT: u64 = 1 << 60;
 
-/// The memory left, and which limit says so.
+/// The memory left, and the limit that determines it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FreeMemory {
     /// Bytes that can be allocated without evicting anything but the page cache.
@@ -21,7 +21,7 @@ pub struct FreeMemory {
     pub of: String,
 }
 
-/// The buffers of a run do not fit into memory.
+/// The error that the buffers of a run do not fit into memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the buffers need {wanted}, more than half of the {} that {} has left, and what else runs there could be killed for want \
@@ -39,7 +39,7 @@ pub struct NoMemory {
 /// Checks whether buffers of `wanted` bytes in all may be allocated; to be called before any of them is touched.
 ///
 /// # Errors
-/// [`NoMemory`] names what is left. If that is unknown, any size passes.
+/// [`NoMemory`] states the memory left. If that is unknown, any size passes.
 pub fn room_for_buffers(wanted: Bytes) -> Result<(), NoMemory> {
     match free_memory(Path::new("/")) {
         Some(free) if wanted.0 > free.bytes.0 / PART => Err(NoMemory { wanted, free }),
@@ -47,21 +47,21 @@ pub fn room_for_buffers(wanted: Bytes) -> Result<(), NoMemory> {
     }
 }
 
-/// The memory left under `root` (normally `/`): the least of what the machine has and of what the memory controller leaves
-/// to each control group above this process, version 1 and 2. `None` if neither can be read.
+/// Returns the memory left under `root` (normally `/`): the least of what the machine has left and what the memory
+/// controller leaves to each control group above this process, version 1 and 2. `None` if neither can be read.
 pub fn free_memory(root: &Path) -> Option<FreeMemory> {
     let of_machine = available(root).map(|bytes| FreeMemory { bytes, of: "this machine".to_owned() });
     of_machine.into_iter().chain(groups(root)).min_by_key(|free| free.bytes)
 }
 
-/// `MemAvailable` from `/proc/meminfo` (proc(5)).
+/// Returns `MemAvailable` from `/proc/meminfo` (proc(5)).
 fn available(root: &Path) -> Option<Bytes> {
     let text = std::fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok().map(Bytes::kib)
 }
 
-/// What each group with a limit has left, from the group of this process up to the top.
+/// Returns the memory left to each group with a limit, from the group of this process up to the top.
 fn groups(root: &Path) -> Vec<FreeMemory> {
     let text = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let table = mounts(root).unwrap_or_default();
@@ -85,7 +85,7 @@ struct Version {
     filesystem: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// Entries of `memory.stat` that can be reclaimed at any time: the page cache.
+    /// Entries of `memory.stat` for memory that can be reclaimed at any time: the page cache.
     cached: [&'static str; 2],
 }
 
@@ -121,7 +121,7 @@ impl Version {
         found
     }
 
-    /// What the group's limit leaves; `None` if it has no limit.
+    /// Returns the memory that the group's limit leaves; `None` if it has no limit.
     fn left(&self, folder: &Path) -> Option<Bytes> {
         let number = |file: &str| read_word(&folder.join(file))?.parse::<u64>().ok();
         let limit = number(self.limit).filter(|&limit| limit < NO_LIMIT)?;

@@ -10,7 +10,7 @@ use super::process::{Process, processes};
 /// One mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Device number of the file system; its major is 0 if it has no device or several.
+    /// Device number of the file system; the major number is 0 if it has no device or several.
     pub number: DeviceNumber,
     /// The folder of the file system that is shown at the mount point.
     pub root: PathBuf,
@@ -18,7 +18,7 @@ pub struct Mount {
     pub point: PathBuf,
     /// Type of the file system: `ext4`, `xfs`, `tmpfs`, `overlay`, `nfs4`, …
     pub filesystem: String,
-    /// The device, share or word it was mounted from.
+    /// The device, share or word from which the file system was mounted.
     pub source: String,
     /// Options of the file system, separated by commas.
     pub super_options: String,
@@ -42,7 +42,7 @@ pub enum Medium {
 }
 
 impl Mount {
-    /// Where it keeps its data, judged by the type of the file system.
+    /// Returns where the file system keeps its data, judged by its type.
     pub fn medium(&self) -> Medium {
         let name = self.filesystem.as_str();
         match name {
@@ -73,12 +73,12 @@ pub(crate) struct SeenMount {
     pub(crate) id: u64,
     /// The mount.
     pub(crate) mount: Mount,
-    /// A process that sees it; `None` if this process does.
+    /// A process that sees the mount; `None` if this process does.
     pub(crate) seen_by: Option<Process>,
 }
 
-/// The mounts of every mount namespace with a process in it, as far as this user may look; those of this process first.
-/// Each namespace is read once, through any of its processes.
+/// Returns the mounts of every mount namespace with a process in it, as far as this user may look; those of this
+/// process first. Each namespace is read once, through any of its processes.
 pub(crate) fn mounts_everywhere(root: &Path) -> Vec<SeenMount> {
     let table = |folder: &str, seen_by: Option<Process>| {
         let bytes = std::fs::read(root.join("proc").join(folder).join("mountinfo")).unwrap_or_default();
@@ -135,7 +135,7 @@ fn octal_byte(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
 }
 
-/// The mount that shows `path` (absolute, without links): the longest mount point above it, the last of equals.
+/// Returns the mount that shows `path` (absolute, without links): the longest mount point above it, the last of equals.
 pub fn mount_of<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
     mounts
         .iter()
@@ -143,8 +143,8 @@ pub fn mount_of<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
         .max_by_key(|mount| mount.point.components().count())
 }
 
-/// The block device under a mounted file system, under `root`. File systems that span devices (btrfs) have no device
-/// number of their own; for them it is the device named when they were mounted.
+/// Returns the block device under a mounted file system, under `root`. File systems that span devices (btrfs) have no
+/// device number of their own; for these, it is the device named when they were mounted.
 pub fn device_of_mount(root: &Path, mount: &Mount) -> Option<DeviceNumber> {
     if mount.number.major != 0 {
         return Some(mount.number);

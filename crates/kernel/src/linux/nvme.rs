@@ -32,14 +32,14 @@ struct AdminCommand {
 const NVME_IOCTL_ADMIN_CMD: libc::Ioctl = libc::_IOWR::<AdminCommand>(b'N' as u32, 0x41);
 /// Get Log Page (NVM Express base specification, 5.1.12).
 const GET_LOG_PAGE: u8 = 0x02;
-/// Milliseconds after which a controller that does not answer is given up.
+/// Time in milliseconds after which the kernel gives up on a controller that does not answer.
 const TIMEOUT_MS: u32 = 1000;
 
-/// Fills `page`, whose length is a multiple of four, from the start of log page `id` of namespace 1 of the open NVMe device.
-/// Reading a page changes nothing on the device; needs root.
+/// Fills `page` from the start of log page `id` of namespace 1 of the open NVMe device; the length of `page` must be a
+/// multiple of four. Reading a page changes nothing on the device; needs root.
 ///
 /// # Errors
-/// `ENOTTY` if it is not an NVMe device, `EACCES` without root, `Other` with the controller's status if it refuses.
+/// `ENOTTY` for any other device, `EACCES` without root, `Other` with the controller's status if it refuses.
 pub fn nvme_log_page(fd: BorrowedFd<'_>, id: u8, page: &mut [u8]) -> io::Result<()> {
     let words = (page.len() / 4) as u32;
     assert!(words > 0 && page.len().is_multiple_of(4), "a log page is read in words of four bytes");
@@ -54,8 +54,8 @@ pub fn nvme_log_page(fd: BorrowedFd<'_>, id: u8, page: &mut [u8]) -> io::Result<
         timeout_ms: TIMEOUT_MS,
         ..AdminCommand::default()
     };
-    // SAFETY: the command has the kernel's layout and lives across the call; the kernel writes `data_len` bytes at `addr`,
-    // which is the whole of `page`, borrowed for that long.
+    // SAFETY: the command has the kernel's layout and lives across the call; the kernel writes `data_len` bytes at
+    // `addr`, which are all of `page`, borrowed for the duration of the call.
     let status = check(unsafe { libc::ioctl(fd.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut command) })?;
     match status {
         0 => Ok(()),

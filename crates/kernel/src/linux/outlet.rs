@@ -1,4 +1,4 @@
-//! The one way to open what a user named as output: resolved by the kernel, checked before any of its bytes is changed.
+//! The only way to open an output that the user named: resolved by the kernel, checked before any byte is changed.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -12,28 +12,28 @@ use super::file::file_system_kind;
 use super::folder::effective_user;
 use super::guard::{self, Hold};
 
-/// What to do if the name is a symbolic link.
+/// The treatment of a name that is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// Follow it, if the kernel lets this process.
+    /// Follow the link, if the kernel lets this process.
     Followed,
-    /// Refuse it.
+    /// Refuse the link.
     Refused,
 }
 
-/// Why something is not opened for output.
+/// Why a file is not opened for output.
 #[derive(Debug, thiserror::Error)]
 pub enum OutletError {
-    /// Writing to it would destroy data or have unwanted effects.
+    /// Writing to the file would destroy data or have unwanted effects.
     #[error("it is {0}, and no result is written to one")]
     Kind(&'static str),
-    /// Its name is a link, and none is to be followed.
+    /// The name is a link, and links are not to be followed.
     #[error("it is a link, and this is not written through one")]
     Link,
-    /// Its name is a link made by another user, who must not choose what is overwritten.
+    /// The name is a link made by another user, who must not choose what is overwritten.
     #[error("it is, or leads through, a link of user {0} in a folder where everybody may write")]
     ForeignLink(u32),
-    /// Its bytes belong to a device that is in use.
+    /// The bytes of the file belong to a device that is in use.
     #[error("it is in use, and no result is written to it: {0}")]
     InUse(Hold),
     /// A pipe without a reader.
@@ -45,7 +45,7 @@ pub enum OutletError {
 }
 
 impl OutletError {
-    /// The system's error number for it.
+    /// The system's error number for this error.
     pub fn errno(&self) -> i32 {
         match self {
             OutletError::Kind(_) => libc::EINVAL,
@@ -57,7 +57,7 @@ impl OutletError {
         }
     }
 
-    /// Whether the kernel would have opened it, but plimsoll does not.
+    /// Whether plimsoll refuses a file that the kernel would open.
     pub fn is_refusal(&self) -> bool {
         !matches!(self, OutletError::System(_))
     }
@@ -77,26 +77,26 @@ impl From<OutletError> for io::Error {
 pub struct Outlet {
     /// The open file, positioned at its first byte; writes block as for any file.
     pub file: File,
-    /// Its metadata.
+    /// The file's metadata.
     pub about: Metadata,
     /// Whether this call created it.
     pub made: bool,
 }
 
-/// How long a pipe may lack a reader, or another process hold a lease on a file, before that is an error.
+/// Longest time for which a pipe may lack a reader, or another process may hold a lease on a file, without an error.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Opens the file at `path` for output, and for reading too if permitted; makes an empty file if there is none.
-/// The kernel resolves the path, so its own rules about links and other users' files in world-writable folders hold. The
-/// result is checked before opening, because opening a device can have effects, and again after.
+/// Opens the file at `path` for output, and for reading too if permitted; makes an empty file if there is none. The
+/// kernel resolves the path, so its rules about links and other users' files in world-writable folders apply. The file
+/// is checked before opening, because opening a device can have effects, and again after.
 ///
 /// # Errors
 /// [`OutletError`]: a block device, by any name; a character device other than a terminal, `/dev/null`, `/dev/full` and
-/// those on stdout or stderr; a socket; a folder; a file that a loop device shows or that is swap space; a file of the
-/// kernel's own (/proc, /sys); another user's link in a sticky folder, whatever `fs.protected_symlinks` says; and any error
-/// of the kernel.
+/// those on stdout or stderr; a socket; a folder; a file that is swap space or to which a loop device is attached; a
+/// file that the kernel generates (/proc, /sys); another user's link in a sticky folder, whatever
+/// `fs.protected_symlinks` says; and any error of the kernel.
 pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     if links == Links::Refused && path.is_symlink() {
         return Err(OutletError::Link);
@@ -110,7 +110,7 @@ pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
         Err(error) => return Err(error.into()),
     };
     let file = opened(path, links, there.as_ref())?;
-    // Detects whatever was swapped in since the first check.
+    // Detects a file that was swapped in since the first check.
     let about = refuse_kinds(file.metadata()?)?;
     match about.is_file() {
         true => refuse_storage((path, &about), &file)?,
@@ -130,12 +130,12 @@ fn refuse_storage((path, about): (&Path, &Metadata), file: &File) -> Result<(), 
         return Ok(());
     }
     let uses = guard::holds_of_open_file(path, about).into_iter();
-    // A loop device that does not say what it shows is no reason to refuse: an output file hardly ever is its backing file.
+    // A loop device that does not report its backing is no reason to refuse: hardly any output file is a backing file.
     let mut sure = uses.filter(|hold| !matches!(hold, Hold::Silent { .. }));
     sure.next().map_or(Ok(()), |hold| Err(OutletError::InUse(hold)))
 }
 
-/// Whether an open file is made up by the kernel (/proc, /sys and the like).
+/// Whether the kernel generates the content of an open file (/proc, /sys and the like).
 fn is_kernels(file: &File) -> io::Result<bool> {
     // <linux/magic.h>: proc, sysfs, control groups of both versions, debugfs, tracefs, securityfs, configfs, bpf, efivarfs,
     // pstore, selinuxfs, binfmt_misc.
@@ -158,8 +158,8 @@ fn is_kernels(file: &File) -> io::Result<bool> {
 }
 
 /// Refuses the link at `path`, any link on the way there, and any that these lead to, if another user made it in a
-/// world-writable folder: as the kernel does at the end of a path with `fs.protected_symlinks`, which not every machine
-/// has set.
+/// world-writable folder: as the kernel does at the end of a path with `fs.protected_symlinks`, which is not set on
+/// every machine.
 ///
 /// # Errors
 /// `ForeignLink`, or the kernel's error about a folder on the way.
@@ -167,7 +167,7 @@ pub fn refuse_foreign_links(path: &Path) -> Result<(), OutletError> {
     refuse_links_of_others(path, LINKS_MOST)
 }
 
-/// As many links as the kernel follows; beyond that it reports the error itself.
+/// The number of links that the kernel follows; beyond it, the kernel itself reports the error.
 const LINKS_MOST: u32 = 40;
 
 fn refuse_links_of_others(path: &Path, left: u32) -> Result<(), OutletError> {
@@ -183,7 +183,7 @@ fn refuse_links_of_others(path: &Path, left: u32) -> Result<(), OutletError> {
                 refuse_links_of_others(&folder.join(std::fs::read_link(&at)?), left)?;
             }
             Ok(_) => {}
-            // The open that follows reports what is wrong with it.
+            // The open that follows reports the error.
             Err(_) => return Ok(()),
         }
     }
@@ -217,8 +217,8 @@ fn refuse_kinds(about: Metadata) -> Result<Metadata, OutletError> {
     }
 }
 
-/// Whether the character device of this number is meant to be written to: `/dev/null`, `/dev/full`, a terminal, or
-/// what this process prints to.
+/// Whether the character device of this number is meant to be written to: `/dev/null`, `/dev/full`, a terminal, or a
+/// device to which this process prints.
 fn takes_text(number: u64) -> bool {
     let (major, minor) = (libc::major(number), libc::minor(number));
     let ours = [number_behind(io::stdout().as_fd()), number_behind(io::stderr().as_fd())];
@@ -227,14 +227,14 @@ fn takes_text(number: u64) -> bool {
         || ours.contains(&Some(number))
 }
 
-/// The number of the character device that a descriptor refers to.
+/// Returns the number of the character device that a descriptor refers to.
 fn number_behind(fd: BorrowedFd<'_>) -> Option<u64> {
     let about = File::from(fd.try_clone_to_owned().ok()?).metadata().ok()?;
     about.file_type().is_char_device().then(|| about.rdev())
 }
 
-/// Opens the path without blocking in the kernel: a pipe without a reader, or a file that another process has leased, is
-/// tried again for a while.
+/// Opens the path without blocking in the kernel: a pipe without a reader, or a file that another process has leased,
+/// is tried again until [`PATIENCE`] has passed.
 fn opened(path: &Path, links: Links, there: Option<&Metadata>) -> Result<File, OutletError> {
     let until = Instant::now() + PATIENCE;
     let mut opened = open_once(path, links, there);
@@ -250,7 +250,7 @@ fn opened(path: &Path, links: Links, there: Option<&Metadata>) -> Result<File, O
     })
 }
 
-/// Kernel errors of files that may open a moment later.
+/// Kernel errors after which the file may open a moment later.
 const LATER: [i32; 2] = [libc::ENXIO, libc::EWOULDBLOCK];
 
 fn has_errno(error: &io::Error, codes: &[i32]) -> bool {
@@ -260,10 +260,10 @@ fn has_errno(error: &io::Error, codes: &[i32]) -> bool {
 fn open_once(path: &Path, links: Links, there: Option<&Metadata>) -> io::Result<File> {
     let no_link = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
     let mut options = std::fs::OpenOptions::new();
-    // As a shell does for `>`, the case that fs.protected_regular and fs.protected_fifos check.
+    // As a shell does for `>`: the case that fs.protected_regular and fs.protected_fifos check.
     options.write(true).create(true).truncate(false);
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | no_link);
-    // A file's content is examined. A pipe opened for reading too would never lack a reader.
+    // A file is opened for reading too, to examine its content. A pipe opened for reading would never lack a reader.
     if there.is_none_or(Metadata::is_file) {
         match options.clone().read(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
@@ -273,7 +273,7 @@ fn open_once(path: &Path, links: Links, there: Option<&Metadata>) -> io::Result<
     options.open(path)
 }
 
-/// Makes writes block again until they are accepted.
+/// Makes writes block again until the kernel accepts them.
 fn wait_as_usual(file: &File) -> io::Result<()> {
     let fd = file.as_raw_fd();
     // SAFETY: the descriptor is open, and the call takes no pointer.
@@ -296,7 +296,7 @@ impl Outlet {
         }
     }
 
-    /// Returns the file, emptied if it is a regular one.
+    /// Returns the file; a regular file is emptied.
     ///
     /// # Errors
     /// The kernel's error.
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "");
         open_outlet(&new, Links::Followed).unwrap().unmake();
         assert!(!new.exists());
-        // The same through a link whose target does not exist yet.
+        // The same file through a link whose target does not exist yet.
         symlink(&new, dir.path().join("link")).unwrap();
         let outlet = open_outlet(&dir.path().join("link"), Links::Followed).unwrap();
         assert!(outlet.made && new.exists());
@@ -387,7 +387,7 @@ mod tests {
             })
         };
         let mut outlet = open_outlet(&pipe, Links::Followed).unwrap();
-        // More than a pipe holds at once.
+        // More than the capacity of a pipe.
         outlet.file.write_all(&[7; 1 << 20]).unwrap();
         drop(outlet);
         assert_eq!(reader.join().unwrap(), 1 << 20);
@@ -407,12 +407,12 @@ mod tests {
         }
         lchown(&link, Some(12_345), None).unwrap();
         assert!(matches!(open_outlet(&link, Links::Followed), Err(OutletError::ForeignLink(12_345))));
-        // Also if our own link leads to it.
+        // The link is also refused if this user's own link leads to it.
         let other = tempfile::tempdir().unwrap();
         symlink(&link, other.path().join("a")).unwrap();
         assert!(refuse_foreign_links(&link.join("")).is_err(), "with a slash at its end too");
         assert!(refused(&other.path().join("a")).contains("user 12345"));
-        // Also if it is a folder on the way.
+        // The link is also refused as a folder on the way.
         std::fs::remove_file(&link).unwrap();
         symlink(other.path(), &link).unwrap();
         assert!(open_outlet(&link.join("new"), Links::Followed).is_ok(), "one's own");

@@ -1,6 +1,6 @@
-//! Small files of `/sys` read with a second of patience: a wedged device blocks every reader of its settings, and the
-//! kernel does not let that reader be killed. So a child process reads; a blocked child can be left behind, while a
-//! blocked thread would keep its own process from ending.
+//! Reads small files of `/sys` with a time limit of a second: a wedged device blocks every reader of its settings, and
+//! the kernel does not let that reader be killed. So a child process reads; a blocked child can be left behind, while a
+//! blocked thread would keep its process from ending.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,28 +12,28 @@ use std::time::{Duration, Instant};
 
 use super::call::check;
 
-/// How long a device may take to report its settings.
+/// Longest time that a device may take to report its settings.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
-/// Most bytes that `/sys` shows of a file: a page.
+/// Size limit of a file in `/sys`: a page.
 const PAGE: usize = 4096;
 
 /// The files of one device, as read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceAnswer {
-    /// Their bytes, in the order requested; empty for a file that does not exist.
+    /// Contents of the files, in the order requested; empty for a file that does not exist.
     Files(Vec<Vec<u8>>),
     /// The device did not answer in time.
     Silent,
 }
 
-/// Reads the files of several devices, `sets` of paths. Takes two seconds at most, however many of them are silent.
+/// Reads the files of several devices, a list of paths for each. Takes two seconds at most, however many are silent.
 pub(crate) fn read(sets: &[Vec<PathBuf>]) -> Vec<DeviceAnswer> {
     let Some(reader) = Reader::start(sets) else {
         // If no process can be made, read without a time limit.
         return sets.iter().map(|set| DeviceAnswer::Files(set.iter().map(at_once).collect())).collect();
     };
     let mut told = allot(reader.files(Instant::now() + PATIENCE), sets);
-    // A silent device blocked the child for those after it; each of these now gets a reader of its own.
+    // A silent device blocked the child for the devices after it; each of these now gets a separate reader.
     let behind: Vec<usize> = (0..sets.len()).filter(|&at| told[at] == DeviceAnswer::Silent).skip(1).collect();
     let readers: Vec<_> = behind.iter().map(|&at| (at, Reader::start(&sets[at..=at]))).collect();
     let until = Instant::now() + PATIENCE;
@@ -48,7 +48,7 @@ fn at_once(path: &PathBuf) -> Vec<u8> {
     std::fs::read(path).unwrap_or_default()
 }
 
-/// Assigns to each of `sets` its files, which come in the order of the paths; a set with files missing is silent.
+/// Assigns to each of `sets` its files, which arrive in the order of the paths; a set with files missing is silent.
 fn allot(files: Vec<Vec<u8>>, sets: &[Vec<PathBuf>]) -> Vec<DeviceAnswer> {
     let mut files = files.into_iter();
     let mut of_set = |set: &Vec<PathBuf>| {
@@ -58,7 +58,7 @@ fn allot(files: Vec<Vec<u8>>, sets: &[Vec<PathBuf>]) -> Vec<DeviceAnswer> {
     sets.iter().map(&mut of_set).collect()
 }
 
-/// A child process that reads.
+/// A child process that reads files.
 struct Reader {
     child: libc::pid_t,
     pipe: OwnedFd,
@@ -70,12 +70,12 @@ impl Reader {
         let path = |path: &PathBuf| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
         let paths: Vec<CString> = sets.iter().flatten().map(path).collect();
         let mut ends = [0; 2];
-        // SAFETY: a valid place for two descriptors.
+        // SAFETY: the array has room for two descriptors.
         check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }).ok()?;
         // SAFETY: both have just been opened and nobody else owns them.
         let (pipe, child_end) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
-        // SAFETY: the child has only this thread, so it makes only system calls: it takes no lock and allocates no memory, and
-        // ends without running any code of ours.
+        // SAFETY: the child has only this thread, so it makes only system calls: it takes no lock, allocates no memory,
+        // and exits without running destructors or exit handlers.
         match unsafe { libc::fork() } {
             -1 => None,
             0 => bring(&paths, child_end.as_raw_fd()),
@@ -94,8 +94,8 @@ impl Reader {
                 Ok(count) => bytes.extend_from_slice(&page[..count]),
             }
         }
-        // SAFETY: our own child, which nobody has waited for, so its number cannot belong to another process. A blocked one
-        // ends when its device answers; nobody waits for it.
+        // SAFETY: our own child, which nobody has waited for, so its number cannot belong to another process. A blocked
+        // child ends when its device answers; nobody waits for it.
         unsafe {
             libc::kill(self.child, libc::SIGKILL);
             libc::waitpid(self.child, std::ptr::null_mut(), libc::WNOHANG);
@@ -104,7 +104,7 @@ impl Reader {
     }
 }
 
-/// Waits until `pipe` can be read; false if the time is over.
+/// Waits until `pipe` can be read; false if `until` has passed.
 fn wait_for(pipe: RawFd, until: Instant) -> bool {
     loop {
         let left = until.saturating_duration_since(Instant::now());
@@ -135,8 +135,8 @@ fn bring(paths: &[CString], pipe: RawFd) -> ! {
     close_all_but(pipe);
     let mut page = [0u8; 4 + PAGE];
     for path in paths {
-        // SAFETY: a path that ends with zero, a buffer that is long enough, a descriptor that was just opened; only system
-        // calls, as a child of a process with threads must.
+        // SAFETY: a path that ends with zero, a buffer that is long enough, a descriptor that was just opened; only
+        // system calls, as required in a child of a process with threads.
         unsafe {
             let file = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOCTTY);
             let read = if file < 0 { 0 } else { libc::read(file, page[4..].as_mut_ptr().cast(), PAGE) };
@@ -146,14 +146,14 @@ fn bring(paths: &[CString], pipe: RawFd) -> ! {
             libc::close(file);
         }
     }
-    // SAFETY: ends the child at once, without running any code of ours.
+    // SAFETY: ends the child at once, without exit handlers.
     unsafe { libc::_exit(0) }
 }
 
-/// Closes all descriptors but `kept`: a child left behind must hold no pipe that somebody reads to its end, device or lock.
+/// Closes all descriptors except `kept`: a child left behind must hold no lock, no device, and no pipe read to its end.
 pub(crate) fn close_all_but(kept: RawFd) {
     let kept = kept as libc::c_uint;
-    // SAFETY: numbers only; the child uses nothing that this closes. Kernels before 5.9 leave all open.
+    // SAFETY: the call takes only numbers; the child uses nothing that it closes. Kernels before 5.9 leave all open.
     unsafe {
         if kept > 0 {
             libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, kept - 1, 0);

@@ -1,4 +1,4 @@
-//! Other processes: their numbers and names, and signals to them.
+//! Other processes: their ids and names, and signals to them.
 
 use std::fmt;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use super::call::check;
 
-/// A process, as shown to people.
+/// A process, as shown to the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Process {
-    /// Its process id.
+    /// The process id.
     pub pid: u32,
-    /// Its name, at most 15 bytes, without control characters.
+    /// Name of the process, at most 15 bytes, without control characters.
     pub name: String,
 }
 
@@ -42,26 +42,26 @@ pub(crate) fn processes(root: &Path) -> Vec<u32> {
     found
 }
 
-/// Whether two threads, by their ids in `/proc` under `root`, are known to share a table of descriptors (kcmp(2)). False if
-/// unknown: the kernel has no such call, or `/proc` has other ids than this process sees.
+/// Whether two threads, by their ids in `/proc` under `root`, are known to share a table of descriptors (kcmp(2)).
+/// False if unknown: the kernel has no such call, or the ids in `/proc` are not those that this process sees.
 pub(crate) fn share_files(root: &Path, one: u32, other: u32) -> bool {
     /// From <linux/kcmp.h>.
     const KCMP_FILES: libc::c_int = 2;
     if own_number(root) != Some(std::process::id()) {
         return false;
     }
-    // SAFETY: the call takes only numbers, and touches no memory of ours.
+    // SAFETY: the call takes only numbers.
     let said = unsafe { libc::syscall(libc::SYS_kcmp, one, other, KCMP_FILES, 0_u64, 0_u64) };
     said == 0
 }
 
-/// The id of this process in `/proc` under `root`, which may be of another namespace.
+/// The id of this process in `/proc` under `root`, which may belong to another namespace.
 pub(crate) fn own_number(root: &Path) -> Option<u32> {
     std::fs::read_link(root.join("proc/self")).ok()?.to_str()?.parse().ok()
 }
 
-/// Whether the process with this id is a copy of the process `own` that has not begun its program yet: between fork and
-/// exec it has every descriptor of its parent open, and closes them at once (fork(2), execve(2)).
+/// Whether the process with this id is a child of the process `own` that has not executed its program yet: between fork
+/// and exec it has every descriptor of its parent open, and closes them at once (fork(2), execve(2)).
 pub(crate) fn is_unbegun_child(root: &Path, pid: u32, own: u32) -> bool {
     let of = |pid: u32, name: &str| root.join(format!("proc/{pid}/{name}"));
     let same = |name| matches!((std::fs::read(of(pid, name)), std::fs::read(of(own, name))), (Ok(a), Ok(b)) if a == b);
@@ -84,34 +84,34 @@ fn parent(root: &Path, pid: u32) -> Option<u32> {
 /// be reused for another process.
 ///
 /// # Errors
-/// The kernel's error: no such process, or one that is not ours.
+/// The kernel's error: there is no such process, or this user may not signal it.
 pub fn send_signal(process: u32, signal: i32) -> io::Result<()> {
-    // A larger number is no process id; a negative one would mean a whole group, and 0 our own.
+    // A larger number is no process id; a negative one would mean a whole group, and 0 this process's group.
     let process = libc::pid_t::try_from(process).ok().filter(|&process| process > 0);
     let process = process.ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))?;
-    // SAFETY: `kill` takes two numbers and touches no memory of ours.
+    // SAFETY: `kill` takes two numbers and no pointer.
     check(unsafe { libc::kill(process, signal) }).map(drop)
 }
 
-/// Sends `signal` to the group that the process with this id leads: itself and all that it started there. Only for a
-/// child that was started as the leader of a group of its own and has not been waited for.
+/// Sends `signal` to the group that the process with this id leads: the leader and all processes it started in the
+/// group. Only for a child that was started as the leader of its own group and has not been waited for.
 ///
 /// # Errors
-/// The kernel's error: no such group, or one that is not ours.
+/// The kernel's error: there is no such group, or this user may not signal it.
 pub fn send_signal_to_group(leader: u32, signal: i32) -> io::Result<()> {
-    // 0 would mean our own group, and 1 every process.
+    // 0 would mean this process's group, and 1 every process.
     let leader = libc::pid_t::try_from(leader).ok().filter(|&leader| leader > 1);
     let leader = leader.ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))?;
-    // SAFETY: `kill` takes two numbers and touches no memory of ours.
+    // SAFETY: `kill` takes two numbers and no pointer.
     check(unsafe { libc::kill(-leader, signal) }).map(drop)
 }
 
-/// Takes one of `signals` that was sent to this process and is still pending; false if there is none. A handler runs in
-/// whichever thread the kernel picks, and while that thread is stuck in the kernel, the signal is not handled.
+/// Takes one of `signals` that is pending for this process; false if none is. A signal is handled in a thread that the
+/// kernel picks, and stays pending while that thread is stuck in the kernel.
 pub fn take_pending_signal(signals: &[i32]) -> bool {
     let no_time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a set of signals is made of integers, for which all zeros is a value; the calls read or write only the given
-    // values, which live on the stack, and a null pointer asks for no details.
+    // SAFETY: a set of signals is made of integers, for which all zeros is a value; the calls read or write only the
+    // given values, which live on the stack, and a null pointer requests no details.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
@@ -123,7 +123,7 @@ pub fn take_pending_signal(signals: &[i32]) -> bool {
 }
 
 /// Raises this process's limit of open files to the hard limit: shells set a low default, and a job may name thousands.
-/// If the kernel refuses, the limit stays as it was.
+/// If the kernel refuses, the limit is unchanged.
 pub fn allow_open_files() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls read or write only the given value, which lives on the stack.

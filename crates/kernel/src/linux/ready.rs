@@ -1,4 +1,4 @@
-//! Waiting for whichever of several files is ready first, random bytes from the kernel, and the lowest thread priority.
+//! Waiting until one of several files is ready, random bytes from the kernel, and the lowest thread priority.
 
 use std::io;
 use std::marker::PhantomData;
@@ -48,8 +48,8 @@ impl<'fd> PollEntry<'fd> {
 /// The error of `poll`, except `EINTR`.
 pub fn wait_ready(files: &mut [PollEntry<'_>], patience: Duration) -> io::Result<()> {
     let milliseconds = libc::c_int::try_from(patience.as_millis()).unwrap_or(libc::c_int::MAX);
-    // SAFETY: `PollEntry` is a `pollfd` and nothing else (`repr(transparent)`), the slice is ours for the call, and each file
-    // is borrowed for longer than that.
+    // SAFETY: `PollEntry` is a `pollfd` and nothing else (`repr(transparent)`), the slice is borrowed mutably for the
+    // call, and each file is borrowed for longer than that.
     let polled = check(unsafe {
         libc::poll(files.as_mut_ptr().cast::<libc::pollfd>(), files.len() as libc::nfds_t, milliseconds)
     });
@@ -71,7 +71,7 @@ pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
     while filled < bytes.len() {
         let rest = &mut bytes[filled..];
         filled += retry(|| {
-            // SAFETY: the buffer is valid for the length that is given.
+            // SAFETY: the buffer is valid for the given length.
             match unsafe { libc::getrandom(rest.as_mut_ptr().cast(), rest.len(), 0) } {
                 count @ 0.. => Ok(count as usize),
                 _ => Err(io::Error::last_os_error()),
@@ -81,13 +81,13 @@ pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives every other thread of the machine precedence over the calling one. Not SCHED_IDLE: beside workers that keep every
-/// processor busy, such a thread would hardly ever run.
+/// Gives every other thread of the machine precedence over the calling thread. SCHED_IDLE would not do: next to workers
+/// that keep every processor busy, such a thread would hardly ever run.
 ///
 /// # Errors
 /// The error of `setpriority`.
 pub fn let_others_first() -> io::Result<()> {
-    // SAFETY: the call takes numbers and touches no memory of ours; 0 is the calling thread on Linux.
+    // SAFETY: the call takes numbers and no pointer; 0 is the calling thread on Linux.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICEST) }).map(drop)
 }
 

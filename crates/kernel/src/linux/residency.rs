@@ -1,4 +1,4 @@
-//! The page cache: how much of a range it holds, dropping it, and evidence that direct I/O bypasses it.
+//! The page cache: the share of a range that it holds, dropping a range, and evidence that direct I/O bypasses it.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -47,8 +47,8 @@ pub fn cached_share(fd: BorrowedFd<'_>, offset: u64, bytes: Bytes) -> Option<f64
     Some(cached as f64 / pages as f64)
 }
 
-/// Pages of the whole file that have yet to reach its device; the number falls while a flush goes on. `None` if the kernel
-/// does not say.
+/// Returns the number of pages of the whole file that have yet to reach its device; it falls during a flush. `None` if
+/// the kernel does not report it.
 pub fn pages_to_write(file: &OpenFile) -> Option<u64> {
     // A length of zero means up to the end of the file.
     cache_stat(file.as_fd(), Range { offset: 0, bytes: 0 }).ok().map(|stat| stat.dirty + stat.in_writeback)
@@ -65,7 +65,7 @@ fn cache_stat(fd: BorrowedFd<'_>, range: Range) -> io::Result<CacheStat> {
     Ok(stat)
 }
 
-/// As [`cached_pages`], for older kernels: maps the range without touching it and calls `mincore`.
+/// [`cached_pages`] for older kernels: maps the range without touching it and calls `mincore`.
 fn resident_pages(fd: BorrowedFd<'_>, first: u64, pages: u64) -> Option<u64> {
     const PIECE: u64 = 1 << 16;
     if !may_ask_mincore(fd) {
@@ -80,7 +80,7 @@ fn resident_pages(fd: BorrowedFd<'_>, first: u64, pages: u64) -> Option<u64> {
     Some(resident)
 }
 
-/// Whether `mincore` tells this user the truth: to others than the owner it reports everything as resident.
+/// Whether `mincore` returns true values to this user: to anyone but the owner it reports everything as resident.
 fn may_ask_mincore(fd: BorrowedFd<'_>) -> bool {
     // SAFETY: `stat` is a struct of integers, for which all zeros is a value.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
@@ -116,8 +116,8 @@ fn mincore(fd: BorrowedFd<'_>, offset: u64, flags: &mut [u8]) -> Option<u64> {
     Some(flags.iter().filter(|&&flag| flag & 1 != 0).count() as u64)
 }
 
-/// Writes back dirty data of `file` and drops the range from the page cache. A file opened for reading belongs to somebody
-/// else: only the range is written back, and its device is not flushed.
+/// Writes back dirty data of `file` and drops the range from the page cache. A file opened for reading belongs to
+/// somebody else: only the range is written back, and its device is not flushed.
 ///
 /// # Errors
 /// The kernel's error.
@@ -130,7 +130,7 @@ pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> 
     forget(file, offset, bytes)
 }
 
-/// Asks the page cache to forget a range. Only advice: dirty and locked pages stay, and nothing is written back.
+/// Asks the page cache to drop a range. This is only advice: dirty and locked pages stay, and nothing is written back.
 ///
 /// # Errors
 /// The kernel's error for a file that takes no advice, such as a character device.
@@ -183,7 +183,7 @@ pub fn advise(file: &impl AsFd, walk: Walk) -> io::Result<()> {
 pub struct DirectProof {
     /// Whether the descriptor still has `O_DIRECT`.
     pub flag_is_set: bool,
-    /// Share of the range in the page cache after it was dropped and read; `None` if the kernel does not say.
+    /// Share of the range in the page cache after it was dropped and read; `None` if the kernel does not report it.
     pub cached_share_after: Option<f64>,
 }
 
@@ -192,15 +192,15 @@ pub struct DirectProof {
 pub enum Directness {
     /// The read bypassed the page cache.
     Proven,
-    /// The flag is set, and nothing more can be known.
+    /// `O_DIRECT` is set, and nothing more can be determined.
     Claimed,
-    /// The page cache took part, whatever the flag says.
+    /// The read went through the page cache, whatever the flag says.
     Cached,
 }
 
 impl DirectProof {
-    /// Returns the conclusion. The range was dropped first, so if 10 % of it is cached, the read itself did that; less can be
-    /// another process's readahead.
+    /// Returns the conclusion. The range was dropped first, so if 10 % of it is cached, the read itself did that; a
+    /// smaller share can be another process's readahead.
     pub fn directness(&self) -> Directness {
         match self.cached_share_after {
             _ if !self.flag_is_set => Directness::Cached,
@@ -211,8 +211,8 @@ impl DirectProof {
     }
 }
 
-/// Drops up to 1 MiB from `offset` on from the page cache, reads it through `file` as it was opened, and checks how much
-/// of it the page cache holds afterwards.
+/// Drops up to 1 MiB from `offset` on from the page cache, reads it through `file` as it was opened, and checks how
+/// much of it the page cache holds afterwards.
 ///
 /// # Errors
 /// The error of the cache drop or of the read.

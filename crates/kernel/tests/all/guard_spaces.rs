@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use kernel::guard::{AllowDestroy, GuardError, Hold, permit_block_device, permit_named_file};
 use kernel::{Clock, DeviceNumber, QueueSize};
@@ -110,8 +112,12 @@ fn allow(path: &Path) -> AllowDestroy {
     AllowDestroy::devices([path.to_owned()])
 }
 
-/// A length that nothing else on a machine has.
-const ODD: u64 = 1221 << 12;
+/// Returns a length that nothing else on a machine has, not even the image of a test that runs at the same time: a loop
+/// device of that length and name, caught while it is detached, could be attached to the target.
+fn odd() -> u64 {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    (1221 + (TAKEN.fetch_add(1, Relaxed) << 10)) << 12
+}
 
 /// An image with a hard link.
 struct Image {
@@ -123,7 +129,8 @@ struct Image {
 impl Image {
     fn of(bytes: u64) -> Image {
         let dir = directory();
-        let (path, link) = (dir.path().join("image"), dir.path().join("other name"));
+        let (path, link) =
+            (dir.path().join(format!("image {bytes}")), dir.path().join(format!("other {bytes}")));
         std::fs::File::create(&path).unwrap().set_len(bytes).unwrap();
         std::fs::hard_link(&path, &link).unwrap();
         Image { dir, path, link }
@@ -152,7 +159,8 @@ fn a_second_loop_is_refused_where_the_node_of_the_first_is_missing() {
 
 #[test]
 fn a_device_whose_neighbours_cannot_be_asked_is_free_where_they_are_plainly_others() {
-    let (image, long, same) = (Image::of(ODD), Image::of(ODD + (1 << 20)), Image::of(ODD));
+    let length = odd();
+    let (image, long, same) = (Image::of(length), Image::of(length + (1 << 20)), Image::of(length));
     if !possible() {
         return;
     }
@@ -169,7 +177,7 @@ fn a_device_whose_neighbours_cannot_be_asked_is_free_where_they_are_plainly_othe
     assert!(said.contains("cannot be asked what it shows"), "{said}");
     // Another file now has the name.
     let decoy = same.dir.path().join("decoy");
-    std::fs::File::create(&decoy).unwrap().set_len(ODD).unwrap();
+    std::fs::File::create(&decoy).unwrap().set_len(length).unwrap();
     let mut decoyed = alone;
     decoyed.words.push(format!("mount --bind '{}' '{}'", text(&decoy), text(&same.link)));
     assert!(decoyed.ask(target.path(), 4096).is_err(), "nobody has the file open that the name leads to");
@@ -177,7 +185,8 @@ fn a_device_whose_neighbours_cannot_be_asked_is_free_where_they_are_plainly_othe
 
 #[test]
 fn a_file_is_free_beside_loops_that_cannot_be_asked_unless_somebody_has_it_open() {
-    let (image, file) = (Image::of(ODD), Image::of(ODD));
+    let length = odd();
+    let (image, file) = (Image::of(length), Image::of(length));
     if !possible() {
         return;
     }
@@ -191,7 +200,8 @@ fn a_file_is_free_beside_loops_that_cannot_be_asked_unless_somebody_has_it_open(
 
 #[test]
 fn without_sys_no_device_is_written_and_a_file_that_nobody_has_open_is() {
-    let (image, file) = (Image::of(ODD), Image::of(ODD));
+    let length = odd();
+    let (image, file) = (Image::of(length), Image::of(length));
     if !possible() {
         return;
     }

@@ -1,6 +1,6 @@
 //! The answers of procedures: a folder for each, with its words, tiles, tables and charts.
 //!
-//! Each makes a [`Sheet`] of its answer, from which terminal, ticket and page take what they show.
+//! Each answer becomes a [`Sheet`], from which terminal, ticket and page take what they show.
 
 pub(crate) mod burst;
 pub(crate) mod headroom;
@@ -22,7 +22,7 @@ pub(crate) fn sheets(answered: &ProcedureAnswer) -> Vec<Sheet> {
     answered.each().iter().filter_map(sheet).collect()
 }
 
-/// Returns the sheet of one answer; `None` for a check, whose parts have theirs.
+/// Returns the sheet of one answer; `None` for a check, whose parts have sheets of their own.
 fn sheet(answered: &ProcedureAnswer) -> Option<Sheet> {
     Some(match answered {
         ProcedureAnswer::Check(_) => return None,
@@ -35,8 +35,8 @@ fn sheet(answered: &ProcedureAnswer) -> Option<Sheet> {
     })
 }
 
-/// Returns the answer in a sentence or two; `None` for a check, whose claims are its verdict, unless it claims
-/// nothing and a drain is its only part.
+/// Returns the verdict of a procedure in a sentence or two. `None` for a check, whose verdict is on its claims,
+/// unless it claims nothing and a drain is its only part.
 pub(crate) fn verdict(analysis: &Analysis) -> Option<VerdictWords> {
     match analysis.answered.as_ref()? {
         ProcedureAnswer::Check(check) => match check.parts.as_slice() {
@@ -49,7 +49,7 @@ pub(crate) fn verdict(analysis: &Analysis) -> Option<VerdictWords> {
     }
 }
 
-/// Returns what stands below the verdict in a terminal; the parts of a check each begin with their own answer.
+/// Returns the text below the verdict in a terminal; each part of a check begins with its own verdict.
 pub(crate) fn text(answered: &ProcedureAnswer) -> String {
     let is_check = matches!(answered, ProcedureAnswer::Check(_));
     let of_sheet = |sheet: &Sheet| match &sheet.verdict {

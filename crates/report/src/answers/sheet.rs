@@ -1,4 +1,4 @@
-//! A sheet: what the answer of a procedure says, formatted once for terminal, ticket and page.
+//! A sheet: the answer of a procedure, formatted once for terminal, ticket and page.
 
 use crate::words::Table;
 use crate::words::table::Columns;
@@ -8,30 +8,30 @@ use crate::words::wrap::wrap;
 /// The verdict in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictWords {
-    /// The word that is coloured: `MEETS`, `BELOW`, `CANNOT TELL`, …
+    /// The coloured word: `MEETS`, `BELOW`, `CANNOT TELL`, …
     pub word: &'static str,
-    /// What follows the word directly, starting with a blank or a colon, and the sentences that belong to it.
+    /// Text directly after the word, starting with a blank or a colon, and the sentences that belong to it.
     pub rest: String,
-    /// What stops the volume, and how far the run could see.
+    /// Sentences on what limits the volume, and on how far the run could see.
     pub stops: String,
 }
 
 impl VerdictWords {
-    /// Returns the verdict as one text, without what stops the volume.
+    /// Returns the verdict as one text, without [`VerdictWords::stops`].
     pub fn sentence(&self) -> String {
         format!("{}{}", self.word, self.rest)
     }
 }
 
-/// What the answer of a procedure says.
+/// The formatted answer of a procedure.
 pub(crate) struct Sheet {
     /// Name of the procedure as typed.
     pub command: &'static str,
     /// Answer in a sentence or two; `None` if the claims of the run are its verdict.
     pub verdict: Option<VerdictWords>,
-    /// Figures that answer at a glance.
+    /// Main figures, to be seen at a glance.
     pub tiles: Vec<Tile>,
-    /// What stands below the verdict.
+    /// Sections below the verdict.
     pub sections: Vec<Section>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Sheet {
 pub(crate) struct Section {
     /// Heading on a page; empty without one.
     pub heading: String,
-    /// Indentation of the heading in a terminal; `None` if it stands only on a page.
+    /// Indentation of the heading in a terminal; `None` if only a page shows the heading.
     pub indent: Option<&'static str>,
     /// Lines and tables, in order.
     pub blocks: Vec<Block>,
@@ -55,18 +55,18 @@ pub(crate) enum Block {
     Note(String),
     /// A table below a title.
     Titled(String, Table, Columns),
-    /// A table with a caption for those readers of a page who cannot see what stands above it.
+    /// A table with a caption, for readers of a page who cannot see the words above the table.
     Captioned(String, Table, Columns),
-    /// Lines whose form only a terminal has.
+    /// Preformatted lines, for a terminal only.
     Verbatim(String),
-    /// What only a terminal and a ticket show.
+    /// A block that only a terminal and a ticket show.
     Terminal(Box<Block>),
-    /// What only a page shows.
+    /// A block that only a page shows.
     Page(Box<Block>),
 }
 
 impl Sheet {
-    /// Returns what stands below the verdict in a terminal, a blank line between its blocks.
+    /// Returns the sections below the verdict as text for a terminal, with a blank line between sections.
     pub fn text(&self) -> String {
         let sections: Vec<String> = self.sections.iter().filter_map(Section::text).collect();
         sections.join("\n")
@@ -74,12 +74,12 @@ impl Sheet {
 }
 
 impl Section {
-    /// Returns a section whose heading stands only on a page.
+    /// Returns a section whose heading only a page shows.
     pub fn of(heading: &str, blocks: Vec<Block>) -> Section {
         Section { heading: heading.to_owned(), indent: None, blocks }
     }
 
-    /// Returns the section in a terminal; `None` if nothing of it is shown there.
+    /// Returns the section as text for a terminal; `None` if a terminal shows nothing of it.
     fn text(&self) -> Option<String> {
         let blocks: Vec<String> = self.blocks.iter().filter_map(Block::text).collect();
         let heading = self.indent.map_or_else(String::new, |indent| wrap(indent, &self.heading));
@@ -98,7 +98,7 @@ impl Block {
         Block::Page(Box::new(self))
     }
 
-    /// Returns the block in a terminal; `None` if only a page shows it.
+    /// Returns the block as text for a terminal; `None` if only a page shows it.
     fn text(&self) -> Option<String> {
         Some(match self {
             Block::Items(lead, lines) | Block::Paragraphs(lead, lines) => {

@@ -10,7 +10,7 @@ pub struct Axis {
     ticks: Vec<(f64, String)>,
 }
 
-/// How values map to positions.
+/// Mapping from values to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
     Linear,
@@ -32,8 +32,8 @@ impl Axis {
         Axis { low, high, scale: Scale::Linear, ticks }
     }
 
-    /// Returns a linear axis from zero to `high` whose ticks are round in units of `factor`; `label` receives
-    /// values in that unit.
+    /// Returns a linear axis from zero to `high` with ticks at round multiples of `factor`; `label` receives values
+    /// in units of `factor`.
     pub fn linear_in(factor: f64, high: f64, count: usize, label: impl Fn(f64) -> String) -> Axis {
         let scaled = Axis::linear(0.0, high / factor, count, label);
         let ticks = scaled.ticks.into_iter().map(|(value, label)| (value * factor, label)).collect();
@@ -97,7 +97,7 @@ impl Axis {
     }
 }
 
-/// Returns two finite ends that are apart: replaces ends that are not finite or too close to each other.
+/// Returns two finite, distinct ends: replaces ends that are not finite or too close together.
 fn ends(low: f64, high: f64) -> (f64, f64) {
     let low = if low.is_finite() { low } else { 0.0 };
     let wide = high.is_finite() && high - low > low.abs().max(high.abs()) * 1e-9;

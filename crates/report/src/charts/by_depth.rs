@@ -1,5 +1,5 @@
-//! Operations and bytes a second against queue depth, with a line for each block size: shows where depth stops
-//! helping.
+//! Operations and bytes a second against queue depth, with a line for each block size. The charts show from which
+//! depth on more depth no longer helps.
 
 use analysis::{Cell, Point, cells};
 use record::{Run, Unit};
@@ -15,7 +15,7 @@ use crate::words::Table;
 use crate::words::numbers;
 use crate::words::sentence::plural;
 
-/// As many line styles as a reader can distinguish.
+/// Line styles, as many as a reader can distinguish.
 const STYLES: [(Ink, Shape); 6] = [
     (Ink::Read, Shape::Circle),
     (Ink::Write, Shape::Square),
@@ -25,18 +25,18 @@ const STYLES: [(Ink, Shape); 6] = [
     (Ink::DiscardMerged, Shape::Cross),
 ];
 
-/// Block sizes of the published graphs (method 4.3): the last to be dropped when there are too many lines.
+/// Block sizes of the published graphs (method 4.3): the last to be dropped if there are too many lines.
 const PUBLISHED: [u64; 2] = [4 << 10, 256 << 10];
 
-/// What the points of a line have in common. A mix is kept apart from pure reads or writes, because it is not the
-/// work of one direction alone.
+/// Work that the points of a line share. A mix is kept apart from pure reads or writes, because it is not the work
+/// of one direction alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Work {
     block: u64,
     direction: Direction,
     sequential: bool,
     read_percent: u8,
-    /// Whether it bypasses the page cache.
+    /// Whether the I/O bypasses the page cache.
     direct: bool,
 }
 
@@ -49,7 +49,7 @@ struct Row {
 
 /// Returns the two graphs of a run that tried several block sizes at several depths. `None` if there is only one
 /// block size, which has its ladder chart, or if no block size has two neighbouring depths: the cells of a profile
-/// are no ladder, and their table has everything.
+/// are not a ladder, and their table has everything.
 pub fn by_depth(run: &Run) -> Option<Chart> {
     let rows = rows(&cells(run));
     let climbs =

@@ -21,12 +21,12 @@ impl Chart {
         Chart { title: title.to_owned(), drawing, table }
     }
 
-    /// Draws panels of this height beside each other, with a table of their figures.
+    /// Draws panels of this height side by side, with a table of their figures.
     pub(crate) fn drawn(title: &str, height: i32, panels: &[Panel], table: Table) -> Chart {
         Chart::of(title, draw(title, &figures_below(title), height, panels), table)
     }
 
-    /// Replaces the title by `message` if there is one; the drawing's description still says what is drawn.
+    /// Replaces the title by `message` if there is one; the drawing's description still names its subject.
     pub(crate) fn saying(mut self, message: Option<String>) -> Chart {
         if let Some(message) = message {
             self.title.clone_from(&message);
@@ -41,7 +41,7 @@ impl Chart {
     }
 }
 
-/// Returns a description for readers who cannot see the drawing: what it shows, and that its table stands below.
+/// Returns a description for readers who cannot see the drawing: its subject, and that a table follows.
 pub(crate) fn figures_below(title: &str) -> String {
     format!("{title}. The table below has the figures.")
 }

@@ -8,7 +8,7 @@ use crate::words::comparison_words as words;
 
 /// Width of the chart of one row, in pixels.
 const WIDTH: i32 = 920;
-/// Width of the same chart on a phone, in pixels.
+/// Width of the chart of one row on a phone, in pixels.
 const NARROW: i32 = 440;
 const LINE: i32 = 26;
 const LETTER: i32 = 12;
@@ -30,7 +30,7 @@ pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
     Drawing { title: title.to_owned(), description: "Bars from zero, one a side.".to_owned(), size, canvas }
 }
 
-/// What stands at the two ends of the bars, a string for each side.
+/// Words at the two ends of the bars, a string for each side.
 struct Sides<'s> {
     labels: &'s [String],
     values: &'s [String],

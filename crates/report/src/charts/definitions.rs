@@ -11,13 +11,13 @@ pub struct ChartDefinition {
     pub id: &'static str,
     /// Title: what the chart shows.
     pub title: &'static str,
-    /// Unit of its values. Lines in another unit get a panel of their own below.
+    /// Unit of the values. Lines in another unit get a separate panel below.
     pub unit: Unit,
     /// Lines in the order of the legend.
     pub lines: &'static [LineDefinition],
 }
 
-/// A line of a [`ChartDefinition`]: what it shows, its name in the legend, its ink.
+/// A line of a [`ChartDefinition`]: its metric, its name in the legend, its ink.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LineDefinition {
     /// A metric of the device.
@@ -30,8 +30,8 @@ use LineDefinition::{Cpu, Device};
 
 /// The charts in order; their figure numbers follow the same order. Line names are iostat's keys.
 ///
-/// Lines for all directions together are drawn only when the recording does not split by direction, as in iostat's
-/// short and basic reports. `aqu-sz` is a number of requests, so it has a panel of its own beside the sizes, which
+/// Lines for all directions together are drawn only if the recording does not split by direction, as in iostat's
+/// short and basic reports. `aqu-sz` is a number of requests, so it has a separate panel beside the sizes, which
 /// are bytes.
 pub const CHARTS: [ChartDefinition; 6] = [
     ChartDefinition {
@@ -110,7 +110,7 @@ pub const CHARTS: [ChartDefinition; 6] = [
 ];
 
 impl ChartDefinition {
-    /// Returns its panels: the lines in its own unit first, then a panel for each other unit.
+    /// Returns the panels of the chart: first the lines in the chart's unit, then a panel for each other unit.
     pub fn panels(&self) -> Vec<(Unit, Vec<LineDefinition>)> {
         let mut panels = vec![(self.unit, Vec::new())];
         for line in self.lines {
@@ -122,13 +122,13 @@ impl ChartDefinition {
         panels
     }
 
-    /// Whether it shows the machine's CPUs rather than one device.
+    /// Whether the chart shows the machine's CPUs rather than one device.
     pub fn is_of_cpu(&self) -> bool {
         self.lines.iter().all(|line| matches!(line, Cpu(..)))
     }
 }
 
-/// Metrics by direction that together make up `metric`; empty if there are none.
+/// Metrics by direction that add up to `metric`; empty if there are none.
 fn directions(metric: Metric) -> &'static [Metric] {
     match metric {
         Metric::Ops => &[Metric::ReadOps, Metric::WriteOps],
@@ -155,13 +155,13 @@ impl LineDefinition {
         }
     }
 
-    /// Whether it shows merged requests. These lie on top of the requests they were merged into, so shading them
-    /// would hide those.
+    /// Whether the line shows merged requests. Their area overlaps that of the requests they were merged into, so
+    /// shading would hide the latter.
     pub fn is_of_merges(&self) -> bool {
         matches!(self.ink(), Ink::ReadMerged | Ink::WriteMerged | Ink::DiscardMerged)
     }
 
-    /// Unit of its values.
+    /// Unit of the values.
     pub fn unit(&self) -> Unit {
         match self {
             Device(metric, ..) => metric.unit(),
@@ -169,9 +169,9 @@ impl LineDefinition {
         }
     }
 
-    /// Returns its values, one for each interval of `recording`. NaN where there is no value, and in unobserved
-    /// intervals: their mean would draw a line across the gap. `None` if the metric was never recorded, and for a
-    /// metric of all directions if the recording splits it by direction.
+    /// Returns the values of the line, one for each interval of `recording`. NaN if there is no value, and in
+    /// unobserved intervals, whose mean would draw a line across the gap. `None` if the metric was never recorded,
+    /// or is a metric of all directions that the recording splits by direction.
     pub fn values(&self, recording: &Recording<'_>, device: &str) -> Option<Vec<f64>> {
         if let Device(metric, ..) = self
             && directions(*metric).iter().any(|part| recording.has(device, *part))

@@ -1,9 +1,9 @@
-//! A drawing as SVG: rectangles, lines, circles, polygons and words, written once and never read back.
+//! A drawing as SVG: rectangles, lines, circles, polygons and words, written but never parsed.
 
 use super::ink::{Ink, UNITS, rules, shortened, width};
 use crate::markup::{Element, Markup, element, markup};
 
-/// CSS font family: the embedded subset first, then what the viewer has.
+/// CSS font family: the embedded subset first, then the viewer's own fonts.
 const FAMILY: &str = "plimsoll,sans-serif";
 
 /// A place in drawing units: [`UNITS`] to a pixel.
@@ -20,7 +20,7 @@ pub(crate) struct Canvas {
     drawn: Markup,
     /// Left and right edge of each panel in drawing units, if the panels stand side by side in one row.
     panels: Vec<(i32, i32)>,
-    /// A separate form for narrow pages, if these need more than one panel at a time of this canvas.
+    /// A separate form for narrow pages, if these need more than single panels of this canvas.
     narrow: Option<Box<Narrow>>,
 }
 
@@ -44,17 +44,17 @@ pub(crate) fn stroke(ink: Ink, tenths: i32) -> Stroke {
     Stroke { ink, width: (tenths * UNITS / 10).max(1) }
 }
 
-/// How a closed figure is painted.
+/// Fill and edge of a closed figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     Filled(Ink),
     /// Filled, with an edge of another colour around it.
     Both(Ink, Stroke),
-    /// Filled with this opacity in percent, so that what lies below shows through.
+    /// Filled with this opacity in percent, so that shapes below show through.
     Tinted(Ink, u8),
 }
 
-/// How words look: colour, height in pixels, weight, and which point of them lies at the given place.
+/// Appearance of words: colour, height in pixels, weight, and the point of the words that is at the given place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Type {
     pub ink: Ink,
@@ -71,7 +71,7 @@ pub(crate) enum Weight {
     Bold,
 }
 
-/// Which end of the words lies at the place.
+/// End of the words that is at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Across {
     Start,
@@ -79,7 +79,7 @@ pub(crate) enum Across {
     End,
 }
 
-/// Which height of the words lies at the place.
+/// Height of the words that is at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Up {
     /// The upper edge of the letters.
@@ -98,7 +98,7 @@ impl Type {
         Type { ink, pixels, weight: Weight::Normal, across: Across::Start, up: Up::Centre }
     }
 
-    /// Words that start at the place and stand on it.
+    /// Words that start at the place, with their baseline on it.
     pub fn from(ink: Ink, pixels: i32) -> Type {
         Type { up: Up::Base, ..Type::beside(ink, pixels) }
     }
@@ -118,7 +118,7 @@ impl Canvas {
         self.panels.push((from, to));
     }
 
-    /// Sets the form that a narrow page shows instead.
+    /// Sets the form that a narrow page shows instead of the drawing.
     pub fn narrowed(&mut self, canvas: Canvas, size: (i32, i32)) {
         self.narrow = Some(Box::new(Narrow { canvas, size }));
     }
@@ -143,7 +143,7 @@ impl Canvas {
         self.drawn.push(paint.on(element("polygon")).with("points", points(corners)).empty());
     }
 
-    /// Draws a straight solid line, whatever the dashes of its ink.
+    /// Draws a straight solid line, even if its ink is dashed.
     pub fn ruled(&mut self, from: Spot, to: Spot, line: Stroke) {
         let shape = line.on(element("line"));
         let shape = shape.with("x1", from.0).with("y1", from.1).with("x2", to.0).with("y2", to.1);
@@ -162,13 +162,13 @@ impl Canvas {
         self.drawn.push(line.on(shape).with("points", points(places)).empty());
     }
 
-    /// Draws `words` at a place; draws nothing if they are empty.
+    /// Draws `words` at a place, or nothing if they are empty.
     pub fn words(&mut self, words: &str, at: Spot, look: Type) {
         if words.is_empty() {
             return;
         }
         let mut text = element("text").with("x", at.0).with("y", at.1);
-        // Offsets relative to the height of the letters, because renderers differ in their baseline attributes.
+        // Offsets are relative to the height of the letters, because renderers differ in their baseline attributes.
         text = match look.up {
             Up::Top => text.with("dy", "0.76em"),
             Up::Centre => text.with("dy", "0.5ex"),
@@ -188,13 +188,13 @@ impl Canvas {
         self.drawn.push(text.holding(words));
     }
 
-    /// Draws everything on another canvas, shifted down by `units`.
+    /// Draws another canvas, shifted down by `units`.
     pub fn lower(&mut self, other: Canvas, units: i32) {
         let group = element("g").with("transform", format_args!("translate(0 {units})"));
         self.drawn.push(group.holding(other.drawn));
     }
 
-    /// Draws everything on another canvas, unshifted.
+    /// Draws another canvas, unshifted.
     pub fn add(&mut self, other: Canvas) {
         self.drawn.push(other.drawn);
     }
@@ -227,17 +227,17 @@ fn points(places: &[Spot]) -> String {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     pub(crate) title: String,
-    /// What the drawing shows, for readers who cannot see it.
+    /// Description of the drawing, for readers who cannot see it.
     pub(crate) description: String,
     /// Width and height in pixels.
     pub(crate) size: (i32, i32),
     pub(crate) canvas: Canvas,
 }
 
-/// Whether a drawing carries its font.
+/// Whether the file of a drawing contains its font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Font {
-    /// Inside the file, so that it looks the same everywhere.
+    /// Inside the file, so that the drawing looks the same everywhere.
     Embedded,
     /// Left to the renderer.
     Left,
@@ -256,8 +256,8 @@ impl Drawing {
         self.around("chart", self.canvas.drawn.clone())
     }
 
-    /// Returns [`Drawing::svg`] and what the page shows instead when it is narrow: the narrow form if there is
-    /// one, or else each of several panels by itself. `name` is unique in the page.
+    /// Returns [`Drawing::svg`] and its replacement for a narrow page: the narrow form if there is one, or else
+    /// each of several panels separately. `name` is unique in the page.
     pub(crate) fn on_page(&self, name: &str) -> Markup {
         let panels = &self.canvas.panels;
         match &self.canvas.narrow {
@@ -267,7 +267,8 @@ impl Drawing {
             None if panels.len() < 2 => return self.svg(),
             None => {}
         }
-        // A browser matches a copy by `use` from the element that is copied downwards, so that the class stands on it too.
+        // A browser matches styles of a `use` copy only from the copied element downwards, so that element carries
+        // the class.
         let drawn = element("g")
             .with("id", format_args!("drawn-{name}"))
             .with("class", "chart")
@@ -300,7 +301,7 @@ impl Drawing {
             .holding(element("use").with("href", format_args!("#drawn-{name}")).empty())
     }
 
-    /// Returns the drawing as a file of its own: light theme, with its dashes.
+    /// Returns the drawing as a separate file: light theme, with its dashes.
     pub fn file(&self, font: Font) -> String {
         let faces = if font == Font::Embedded { font_faces() } else { String::new() };
         let style = format!("{faces}text{{font-family:{FAMILY}}}{}", rules());
@@ -323,7 +324,7 @@ impl Drawing {
             ])
     }
 
-    /// Puts a title above the drawing. Only files need this: a page writes the title itself.
+    /// Adds a title above the drawing. Only files need this: a page writes the title itself.
     pub(crate) fn titled(self, title: &str) -> Drawing {
         let (wide, high) = self.size;
         let mut canvas = Canvas::default();
@@ -334,8 +335,8 @@ impl Drawing {
         Drawing { canvas, size: (wide, high + TITLE), ..self }
     }
 
-    /// Puts `pieces` in small letters below the drawing, as many to a line as fit. Only files need this: a page
-    /// says it once elsewhere.
+    /// Adds `pieces` in small letters below the drawing, as many on a line as fit. Only files need this: a page
+    /// gives them once elsewhere.
     pub(crate) fn footed(mut self, pieces: &[String]) -> Drawing {
         let (wide, high) = self.size;
         let lines = foot_lines(pieces, wide - 2 * TITLE_MARGIN);
@@ -374,11 +375,10 @@ fn foot_lines(pieces: &[String], wide: i32) -> Vec<String> {
     lines
 }
 
-/// Most lines that one piece may fill. A command line may be long, and its options say what was asked.
+/// Most lines for one piece. A command line may be long, and its options show the request.
 const FOOT_LINES_MAX: usize = 3;
 
-/// Breaks one piece between words. The last line is cut if it is still too long, and so is a word longer than a
-/// line.
+/// Breaks one piece between words. Shortens the last line if it is still too long, and any word longer than a line.
 fn broken(piece: &str, wide: i32) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in piece.split(' ').filter(|word| !word.is_empty()) {

@@ -58,11 +58,10 @@ pub(crate) fn axis(unit: Unit, top: f64, count: usize) -> Axis {
     (count..count + 4).map(finer).find(enough).unwrap_or_else(|| finer(count))
 }
 
-/// Fewest ticks: two say too little about what lies between them.
+/// Fewest ticks: two say too little about the values between them.
 const TICKS_MIN: usize = 4;
 
-/// Returns an axis of sizes, logarithmic with ticks at powers of two if a linear one would flatten the small
-/// sizes.
+/// Returns an axis of sizes: logarithmic with ticks at powers of two if a linear one would flatten the small sizes.
 pub(crate) fn sizes(lines: &[Line], top: f64) -> Axis {
     let values = lines.iter().flat_map(Line::points).map(|point| point.1);
     let least = values.filter(|value| *value > 0.0).fold(top, f64::min);
@@ -102,7 +101,7 @@ pub(crate) fn value(unit: Unit, value: f64) -> String {
     format!("{}{name}", numbers::figure(value / factor))
 }
 
-/// Returns the title of a panel in this unit: what it shows. The unit itself stands at its ticks.
+/// Returns the title of a panel in this unit: the quantity alone, because the ticks name the unit.
 pub(crate) fn title(unit: Unit) -> &'static str {
     match unit {
         Unit::PerSecond => "requests a second",

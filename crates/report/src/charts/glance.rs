@@ -1,5 +1,4 @@
-//! All devices at a glance: which is the busiest, and three small panels for each other device on a common time
-//! axis.
+//! All devices at a glance: the busiest one, and three small panels for each other device on a common time axis.
 
 use std::cmp::Ordering;
 
@@ -76,7 +75,7 @@ impl View<'_> {
         self.mean(device, &[Metric::Ops]).or_else(|| self.mean(device, &[Metric::ReadOps, Metric::WriteOps]))
     }
 
-    /// Returns the sum of the means of these metrics over the window drawn; `None` if none of them was recorded.
+    /// Returns the sum of the means of these metrics over the drawn window; `None` if none of them was recorded.
     fn mean(&self, device: &str, metrics: &[Metric]) -> Option<f64> {
         let of = |metric: &Metric| {
             let values = self.recording.device(device, *metric)?;
@@ -88,8 +87,8 @@ impl View<'_> {
         (!means.is_empty()).then(|| means.iter().sum())
     }
 
-    /// Returns three small panels for each device but the busiest. `None` if the device under our own load is
-    /// known, because then that one matters, and if no other device did anything.
+    /// Returns three small panels for each device but the busiest. `None` if the device under plimsoll's own load
+    /// is known, because that is the one that matters, and if no other device did anything.
     pub fn at_a_glance(&self) -> Option<Chart> {
         if self.analysis.watched.as_ref().is_some_and(|watched| watched.load_device.is_some()) {
             return None;

@@ -1,10 +1,10 @@
-//! Colours by what they stand for. A page finds the dark-mode value and the dashes of a line by its colour.
+//! Colours by their meaning. A page finds the dark-mode value and the dashes of a line by its colour.
 
-/// What a line, a level or a word stands for.
+/// Meaning of the colour of a line, a level or a word.
 ///
 /// Lines use the palette of Okabe and Ito, which colour-blind readers can distinguish; dashes and marks along the
-/// line repeat the distinction for print. Each ink has a colour of its own, so that a style rule can select its
-/// lines by colour: inks that look alike differ in the last digit.
+/// line repeat the distinction for print. No two inks have the same colour, so that a style rule can select lines
+/// by colour: inks that look alike differ in the last digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Reads.
@@ -23,7 +23,7 @@ pub enum Ink {
     Discard,
     /// Merged discards.
     DiscardMerged,
-    /// Flushes, and what the device counts.
+    /// Flushes, and figures counted by the device.
     Flush,
     /// Requests waiting or being served.
     Queue,
@@ -41,13 +41,13 @@ pub enum Ink {
     Iowait,
     /// CPU time taken by the hypervisor.
     Steal,
-    /// Values that the caps of both directions predict for places that were not measured.
+    /// Predictions of the caps of both directions, for values that were not measured.
     Model,
-    /// Values that the caps on reads predict for places that were not measured.
+    /// Predictions of the caps on reads, for values that were not measured.
     ReadModel,
-    /// Values that the caps on writes predict for places that were not measured.
+    /// Predictions of the caps on writes, for values that were not measured.
     WriteModel,
-    /// What is claimed.
+    /// Claims.
     Claim,
     /// A marker at a place on the x axis.
     Marker,
@@ -61,11 +61,11 @@ pub enum Ink {
     Band,
     /// A span that was not observed.
     Gap,
-    /// The page background, drawn behind labels that would cross a line.
+    /// The page background, drawn behind labels that a line would cross.
     Page,
 }
 
-/// Light and dark value of each colour; the dark one is for the page's style sheet.
+/// Light and dark value of each colour; the page's style sheet uses the dark one.
 const VALUES: [(Ink, u32, u32); 28] = [
     (Ink::Read, 0x0072b2, 0x56b4e9),
     (Ink::ReadTail, 0x0072b3, 0x56b4e9),
@@ -97,7 +97,7 @@ const VALUES: [(Ink, u32, u32); 28] = [
     (Ink::Page, 0xffffff, 0x15181b),
 ];
 
-/// Inks whose lines are dashed: alternating lengths of dash and gap, in pixels.
+/// Alternating lengths of dash and gap in pixels, for inks with dashed lines.
 const DASHED: [(Ink, &[i32]); 13] = [
     (Ink::ReadTail, &[5, 3]),
     (Ink::WriteTail, &[5, 3]),
@@ -114,7 +114,7 @@ const DASHED: [(Ink, &[i32]); 13] = [
     (Ink::Steal, &[6, 2]),
 ];
 
-/// Drawing units in a pixel: lengths are whole numbers of these, which is fine enough.
+/// Drawing units in a pixel: lengths are whole numbers of units, which is fine enough.
 pub const UNITS: i32 = 2;
 
 impl Ink {
@@ -123,7 +123,7 @@ impl Ink {
         found.map_or((0, 0), |&(_, light, dark)| (light, dark))
     }
 
-    /// The colour as a light page writes it; the page's dark rules select by it.
+    /// The colour as written in a light page; the page's dark rules select by it.
     pub fn hex(self) -> String {
         format!("#{:06X}", self.values().0)
     }
@@ -143,7 +143,7 @@ impl Ink {
         format!("#{:06X}", self.values().1)
     }
 
-    /// Width of its lines in tenths of a pixel: modelled values are thinner than measured ones.
+    /// Width of lines in tenths of a pixel: modelled values are thinner than measured ones.
     pub fn tenths(self) -> i32 {
         match self {
             Ink::Model | Ink::ReadModel | Ink::WriteModel => 10,

@@ -1,21 +1,20 @@
-//! Where a line may join two points: between neighbours of a ladder that was measured without gaps, and nowhere
-//! else.
+//! Rules for joining points by a line: only neighbours of a ladder that was measured without gaps are joined.
 //!
-//! A straight line between two points makes a claim about what lies between them. If they are far apart, or if two
-//! limits meet between them, the volume does something else: on a volume with caps of 5,000 IOPS and 200 MiB/s, a
-//! line from writes of 4 KiB to writes of 256 KiB would claim 2,600 IOPS at 40 KiB, where the volume gives 5,000.
+//! A straight line between two points makes a claim about the values between them. If the points are far apart, or
+//! if two limits meet between them, the claim is wrong: on a volume with caps of 5,000 IOPS and 200 MiB/s, a line
+//! from writes of 4 KiB to writes of 256 KiB would claim 2,600 IOPS at 40 KiB, where the volume delivers 5,000.
 
-/// Greatest factor between neighbours that are joined: ladders climb by doublings, or by fours when time is short.
+/// Greatest factor between joined neighbours: ladders climb by doublings, or by fours when time is short.
 pub(crate) const APART_MAX: f64 = 4.0;
 /// Greatest factor between neighbours on a ladder without gaps.
 pub(crate) const DOUBLING: f64 = 2.0;
 /// A corner within this factor of a point counts as lying at the point.
 const NEAR: f64 = 1.02;
 
-/// Rules for what may be joined.
+/// Rules for joining points.
 #[derive(Clone, Debug)]
 pub(crate) struct Pen {
-    /// Greatest factor between neighbours that are joined.
+    /// Greatest factor between joined neighbours.
     pub apart: f64,
     /// Places where the curve bends: no line crosses them.
     pub corners: Vec<f64>,
@@ -38,7 +37,7 @@ impl Pen {
         points.chunk_by(|one, next| self.joins(one.0, next.0)).map(<[_]>::to_vec).collect()
     }
 
-    /// Whether neighbours are joined. Two measurements at the same place are not: they are not one series.
+    /// Whether neighbours are joined. Two measurements at the same place are not, because they are not one series.
     fn joins(&self, from: f64, to: f64) -> bool {
         let bends = |corner: &f64| from * NEAR < *corner && *corner * NEAR < to;
         to > from && to <= from * self.apart && !self.corners.iter().any(bends)

@@ -1,4 +1,4 @@
-//! Curves over what was varied: queue depth, block size, percentile.
+//! Curves against the varied parameter: queue depth, block size, percentile.
 
 use analysis::findings::{Crossover, FillingDepth};
 use analysis::{Analysis, Estimate, LatencyRow, LevelUnit, Meaning, Point, Quantity};
@@ -110,7 +110,7 @@ pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
     by_percentile("Latency of one I/O at a time by percentile", lines, percentile_table(&analysis.latencies))
 }
 
-/// Draws latency by percentile; `None` without a point.
+/// Draws latency by percentile; `None` if there are no points.
 pub(super) fn by_percentile(title: &str, lines: Vec<Line>, table: Table) -> Option<Chart> {
     let (low, high) = range(values(&lines))?;
     let deepest = lines.iter().flat_map(Line::points).map(|point| point.0).fold(1.0, f64::max);
@@ -129,7 +129,7 @@ fn ladder(title: &str, panels: &[Panel], table: Table) -> Chart {
     Chart::drawn(title, 280, panels, table)
 }
 
-/// Whether a marker carries its label in this panel.
+/// Whether a panel writes the labels of its markers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Labels {
     Written,
@@ -178,7 +178,7 @@ fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<
     marked.chunk_by(|a, b| a.2 == b.2).map(marker).collect()
 }
 
-/// Returns a logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
+/// Returns a logarithmic axis with a tick at every power of two, thinned to fit a panel of half the width.
 pub(crate) fn doubling_axis(
     values: impl Iterator<Item = f64>,
     label: impl Fn(f64) -> String,
@@ -195,7 +195,7 @@ pub(crate) fn doubling_axis(
 /// Most labels such as `256 KiB` that fit side by side below half a chart.
 const TICKS_MAX: usize = 7;
 
-/// The points of a ladder, where each stands, and what may be joined in each direction.
+/// The points of a ladder, their places on the axis, and the rules for joining them in each direction.
 struct Ladder<'l> {
     points: &'l [Point],
     at: &'l dyn Fn(&Point) -> f64,

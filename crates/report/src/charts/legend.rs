@@ -1,4 +1,4 @@
-//! Names of a panel's lines beside or below its title, each preceded by a sample of its line.
+//! Names of a panel's lines, beside or below its title, each preceded by a sample of its line.
 
 use super::drawing::{Canvas, Spot, Type, stroke};
 use super::ink::{Ink, UNITS, width};
@@ -9,9 +9,9 @@ use super::plot::{Cell, Plot};
 /// Length of the line sample, room after it, and room between two names, in pixels.
 const PIECE: (i32, i32, i32) = (22, 5, 14);
 
-/// Which lines stand in which row.
+/// Layout of the names of a panel's lines.
 pub(super) struct Legend {
-    /// Indices of lines in the panel, row by row. If all fit beside the title, they are one row there.
+    /// Indices of lines in the panel, row by row. If all names fit beside the title, there is one row.
     rows: Vec<Vec<usize>>,
     beside: bool,
 }
@@ -71,7 +71,7 @@ fn draw_row<'l>(canvas: &mut Canvas, lines: impl Iterator<Item = &'l Line>, (end
         let start = right - (long(line) - PIECE.2) * UNITS;
         let name = start + (PIECE.0 + PIECE.1) * UNITS;
         canvas.words(&line.name, (name, y), Type::beside(Ink::Word, LETTER));
-        // Points that nothing joins are shown as they stand in the plot.
+        // Points that no line joins are shown as in the plot.
         if line.is_drawn_through() {
             canvas.line(&[(start, y), (start + PIECE.0 * UNITS, y)], stroke(line.ink, 18));
         }

@@ -1,4 +1,4 @@
-//! What the machine's own counters say beside the run: CPU and devices.
+//! Charts of the machine's own counters during the run: CPU and devices.
 
 use record::{CpuMetric, DiskCounters, Interval, Metric, Recording, Run, SECTOR, Sample};
 use workload::Direction;
@@ -14,7 +14,7 @@ use crate::words::numbers;
 /// Clock ticks of `/proc/stat` in a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Returns the CPU share of the whole machine, of this process, and of what the hypervisor took; `None` without
+/// Returns the CPU share of the whole machine, of this process, and of steal by the hypervisor; `None` without
 /// samples.
 pub fn cpu(run: &Run) -> Option<Chart> {
     let lines = vec![
@@ -39,8 +39,8 @@ pub fn cpu(run: &Run) -> Option<Chart> {
     chart(run, "CPU of the machine against time", y, lines)?.chart(run, table)
 }
 
-/// Returns the operations counted by the target's own device beside those that plimsoll did. The difference is
-/// load of others, or split and merged I/O. `None` without samples of a device.
+/// Returns the operations counted by the target's own device beside plimsoll's own. The difference is load from
+/// other programs, or split and merged I/O. `None` without samples of a device.
 pub fn devices(run: &Run) -> Option<Chart> {
     let name = first_device(run)?;
     let recording = Recording::of(run);
@@ -53,7 +53,7 @@ pub fn devices(run: &Run) -> Option<Chart> {
     chart(run, "Operations by the device's own count", y, lines)?.chart(run, device_table(run))
 }
 
-/// Returns a chart of what the machine counted; `None` with fewer than two samples, because counters need a
+/// Returns a chart of the machine's counters; `None` with fewer than two samples, because counters need a
 /// difference.
 fn chart<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Option<TimeChart<'t>> {
     let description = format!("{title}. The table below has the totals.");
@@ -88,7 +88,7 @@ fn each(run: &Run, value: fn(&Sample, &Sample) -> f64) -> impl Iterator<Item = f
     run.samples.windows(2).map(move |pair| value(&pair[0], &pair[1]))
 }
 
-/// Returns the operations a second that plimsoll did itself, for every interval.
+/// Returns the operations a second of plimsoll itself, for every interval.
 fn own_line(run: &Run) -> Line {
     let clock = Clock::of(run);
     let segments = run.steps.iter().map(|step| {
@@ -118,8 +118,8 @@ fn disk<'s>(sample: &'s Sample, name: &str) -> Option<&'s DiskCounters> {
     sample.disks.iter().find(|(disk, _)| **disk == *name).map(|(_, counters)| counters)
 }
 
-/// Returns totals by device from the first sample to the last, beside what plimsoll did; leaves out a device whose
-/// counters were reset in between.
+/// Returns totals by device from the first sample to the last, beside plimsoll's own; omits a device whose counters
+/// were reset in between.
 fn device_table(run: &Run) -> Table {
     let mut table = Table::headed(&[
         "counted by",

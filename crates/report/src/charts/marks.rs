@@ -1,4 +1,4 @@
-//! Draws lines and what stands on them: dots at their points, or a few shapes along them for readers and printers
+//! Draws lines and the marks on them: dots at the points, or a few shapes along the line for readers and printers
 //! without colour.
 
 use super::drawing::{Canvas, Paint, Spot, Stroke, stroke};
@@ -39,8 +39,8 @@ pub(super) fn draw_line(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line) {
     }
 }
 
-/// Stamps a shape along a line. Each shape has places of its own, so that lines on top of each other still show
-/// theirs.
+/// Stamps a shape along a line. Each shape has different places, so that the shapes of lines on top of one another
+/// remain visible.
 fn along(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line, shape: Shape) {
     let points: Vec<(f64, f64)> = line.segments.iter().flat_map(rising).copied().collect();
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
@@ -60,8 +60,8 @@ fn along(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line, shape: Shape) {
     }
 }
 
-/// Returns the points up to where the line turns back: the upper edge of an outlined area, or all of any other
-/// line.
+/// Returns the points up to the one at which the line turns back: the upper edge of an outlined area, or all points
+/// of any other line.
 fn rising(segment: &Segment) -> &[(f64, f64)] {
     let turn = segment.points.windows(2).position(|pair| pair[1].0 <= pair[0].0);
     turn.map_or(&segment.points, |turn| &segment.points[..=turn])

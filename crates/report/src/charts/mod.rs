@@ -1,4 +1,4 @@
-//! Charts: what is drawn of a run and how, as SVG and as PNG.
+//! Charts of a run, as SVG and as PNG.
 //!
 //! A chart is a row of panels; a panel has two axes, lines, levels (claims), markers (knee, crossover) and bands
 //! (phases of the run). Two tables list the charts: `table` has those of a run, `definitions` those of a watched

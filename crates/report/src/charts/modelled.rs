@@ -1,5 +1,4 @@
-//! What the caps that were found predict for block sizes between those measured: a thin dashed line, labelled as a
-//! model.
+//! Predictions of the caps for block sizes between the measured ones: a thin dashed line, labelled as a model.
 
 use analysis::findings::{BandwidthCap, IopsCap};
 use analysis::{Analysis, LevelUnit, Meaning, Point};
@@ -12,7 +11,7 @@ use crate::words::sentence::plural;
 
 /// Points in each doubling of the block size: above the corner the rate is a curve.
 const STEPS: f64 = 8.0;
-/// Caps of reads and writes that differ by less than this share are drawn as one line.
+/// Relative difference below which the caps of reads and writes are drawn as one line.
 const ALIKE: f64 = 0.02;
 
 /// Prediction of the caps of one direction, from its smallest to its largest block size.
@@ -25,8 +24,8 @@ struct Model {
     blocks: (f64, f64),
 }
 
-/// Returns the model lines of a block ladder, one for each direction whose two caps were found, or a single one if
-/// both are alike. `unit` is the size of the unit drawn, in base units.
+/// Returns the model lines of a block ladder, one for each direction whose two caps are known, or a single one if
+/// both directions have equal caps. `unit` is the size of the drawn unit, in base units.
 pub(super) fn by_block(analysis: &Analysis, (counted, unit): (LevelUnit, f64)) -> Vec<Line> {
     let found = [Direction::Read, Direction::Write].map(|direction| model(analysis, direction));
     let models: Vec<&Model> = found.iter().flatten().collect();
@@ -39,9 +38,9 @@ pub(super) fn by_block(analysis: &Analysis, (counted, unit): (LevelUnit, f64)) -
     }
 }
 
-/// Returns what may be joined in `direction`. Nothing is joined across the block size at which its caps meet. If
-/// both caps are known, only neighbours on a ladder without gaps are joined, because the model shows what lies
-/// between others.
+/// Returns the rules for joining points in `direction`. Nothing is joined across the block size at which its caps
+/// meet. If both caps are known, only neighbours on a ladder without gaps are joined, because the model shows the
+/// values between other points.
 pub(super) fn pen(analysis: &Analysis, direction: Direction) -> Pen {
     match caps(analysis, direction) {
         Some((operations, bytes)) => Pen { apart: DOUBLING, corners: vec![bytes / operations] },
@@ -49,7 +48,7 @@ pub(super) fn pen(analysis: &Analysis, direction: Direction) -> Pen {
     }
 }
 
-/// Returns the caps on operations and on bytes that were found in `direction`.
+/// Returns the known caps on operations and on bytes in `direction`.
 fn caps(analysis: &Analysis, direction: Direction) -> Option<(f64, f64)> {
     let meanings = || analysis.findings.iter().map(|finding| &finding.meaning);
     let operations = meanings().find_map(|meaning| match meaning {
@@ -98,7 +97,7 @@ impl Model {
         Line::of(&format!("{who}: {formula}"), ink, [points])
     }
 
-    /// Returns the block sizes at which the line is drawn, in ascending order; the corner is one of them.
+    /// Returns the block sizes at which the line has points, in ascending order, including the corner.
     fn places(&self) -> Vec<f64> {
         let (low, high) = self.blocks;
         let steps = ((high / low).log2() * STEPS).ceil().max(1.0);

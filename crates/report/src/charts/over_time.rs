@@ -1,4 +1,4 @@
-//! What was asked and what happened against time: rates, bandwidth, latency, with the phases of the run as bands.
+//! The run against time: requested and achieved rates, bandwidth, latency, with the phases of the run as bands.
 
 use std::borrow::Cow;
 
@@ -77,7 +77,7 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
 /// A chart over the run's time: one panel, with the phases of the run as bands.
 pub(crate) struct TimeChart<'t> {
     pub title: &'t str,
-    /// Title, followed by the length of the run or by where the figures are.
+    /// Title, followed by the length of the run or a pointer to the figures.
     pub description: String,
     pub y: Side,
     pub lines: Vec<Line>,
@@ -155,7 +155,7 @@ impl Clock {
 }
 
 /// Returns the full intervals of a step, merged over its jobs, ramp included. Intervals shorter than the pulses of
-/// a throttle are put together as in the analysis.
+/// a throttle are merged as in the analysis.
 pub(crate) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
     for interval in step.full() {
@@ -210,8 +210,8 @@ pub(crate) fn ink_of(direction: Direction) -> Ink {
     }
 }
 
-/// Reduces all segments together to at most [`POINTS_MAX`] points: the least and greatest of each bucket, in the
-/// order they came.
+/// Reduces all segments together to at most [`POINTS_MAX`] points: the least and greatest of each bucket, in their
+/// original order.
 pub(crate) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Segment> {
     let all: usize = segments.iter().map(Vec::len).sum();
     let bucket = (2 * all).div_ceil(POINTS_MAX);
@@ -233,8 +233,8 @@ fn extremes(bucket: &[(f64, f64)]) -> Vec<(f64, f64)> {
     }
 }
 
-/// Returns the claims on `quantity` in base units, or the caps that were found if there are no claims; each label
-/// once.
+/// Returns the claims on `quantity` in base units, or the caps that the analysis found if there are no claims; each
+/// label once.
 pub(crate) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     let by = crate::words::terminal::claimed_by(run);
     let rows = analysis.verdict.rows.iter().filter(|row| row.quantity == quantity && row.claimed.value > 0.0);
@@ -253,7 +253,7 @@ pub(crate) fn claimed_latency(run: &Run, analysis: &Analysis) -> Vec<Level> {
     fewest([of(Quantity::MeanLatency), of(Quantity::PercentileLatency)].concat())
 }
 
-/// Keeps each label once, the greatest first, and no more than a reader can distinguish.
+/// Keeps each label once, the greatest value first, and no more labels than a reader can distinguish.
 fn fewest(mut levels: Vec<Level>) -> Vec<Level> {
     levels.sort_by(|a, b| b.value.total_cmp(&a.value));
     levels.dedup_by(|a, b| a.label == b.label);
@@ -280,8 +280,8 @@ fn claim_label(analysis: &Analysis, row: &ClaimRow, by: &str) -> String {
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the direction that a claim is about, if no other direction has the same figure and another direction
-/// has a claim of its own.
+/// Returns the direction that a claim's label must name; `None` if another direction has the same claim, or if no
+/// other direction has a claim.
 fn way_of(analysis: &Analysis, row: &ClaimRow) -> Option<Direction> {
     let contract = analysis.watched.as_ref().map(|watched| &watched.contract);
     let ways: Vec<(Option<Direction>, f64)> = match contract {
@@ -317,7 +317,7 @@ fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     found.collect()
 }
 
-/// Returns the unit of every bandwidth in the charts: the unit of the claims, or else the one that suits the
+/// Returns the unit for all bandwidths in the charts: the unit of the claims, or else one that suits the
 /// measurements.
 pub(crate) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     let claim = analysis
@@ -334,8 +334,8 @@ pub(crate) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     Unit::of_bandwidth(top, Prefix::Binary)
 }
 
-/// Returns the phases of a watch, with its loads filled, or for other runs a band for consecutive steps of one
-/// kind, with the steps as its parts.
+/// Returns the phases of a watch, with those under load filled; or for other runs, a band for consecutive steps of
+/// one kind, with the steps as its parts.
 pub(crate) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     let place = |time: workload::Nanos| clock.place(time.as_secs_f64());
     if !run.phases.is_empty() {
@@ -360,7 +360,7 @@ pub(crate) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind).enumerate().filter_map(phase).collect()
 }
 
-/// Returns the band of a watch's phase between two places; filled if anything ran.
+/// Returns the band of a watch's phase between two places; filled unless the phase was idle.
 pub(crate) fn phase_band(phase: &Phase, (from, to): (f64, f64)) -> Band {
     let shade = if phase.kind == PhaseKind::Idle { Shade::Clear } else { Shade::Filled };
     Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() }
@@ -396,7 +396,7 @@ fn part_label(step: &StepRecord) -> String {
     }
 }
 
-/// Formats without the unit, which the band carries: five steps fit where one word would.
+/// Formats a size without the unit, which the band names: five steps fit where one word would.
 fn kib(bytes: workload::Bytes) -> String {
     numbers::figure(bytes.0 as f64 / 1024.0)
 }
@@ -405,7 +405,7 @@ fn highest_level(levels: &[Level]) -> f64 {
     levels.iter().map(|level| level.value).fold(0.0, f64::max)
 }
 
-/// Returns the least and greatest of the positive finite values; `None` if there are none.
+/// Returns the least and greatest of the positive finite values; `None` if there are no such values.
 pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let above = values.filter(|value| value.is_finite() && *value > 0.0);
     above.fold(None, |found, value| match found {
@@ -419,12 +419,12 @@ pub(crate) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f6
     levels.iter().fold((low, high), |(low, high), level| (low.min(level.value), high.max(level.value)))
 }
 
-/// Returns a logarithmic axis of times in nanoseconds, with ticks at powers of ten, and at 2 and 5 times these if
+/// Returns a logarithmic axis of times in nanoseconds, with ticks at powers of ten, and at 2 and 5 times those if
 /// there is room.
 pub(crate) fn time_axis(low: f64, high: f64) -> Axis {
     let decades = (high / low).log10();
     let steps: &[f64] = match decades {
-        // A range below a factor of two hardly ever holds two of 1, 2 and 5 times a power of ten.
+        // A range below a factor of two seldom contains two of 1, 2 and 5 times a power of ten.
         few if few < 0.3 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
         some if some < 2.0 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
@@ -438,14 +438,14 @@ pub(crate) fn time_axis(low: f64, high: f64) -> Axis {
     Axis::logarithmic(low / 1.3, high * 1.3, ticks)
 }
 
-/// Returns the single unit of a time axis: the unit of its least value, or of its greatest if that would be too
-/// long in the former.
+/// Returns the single unit of a time axis: that of its least value, or of its greatest if the greatest value would
+/// be too long in the former.
 fn axis_unit(low: f64, high: f64) -> Unit {
     let (least, greatest) = (Unit::of_time(low), Unit::of_time(high));
     if high / least.factor < LONG_FROM { least } else { greatest }
 }
 
-/// From this value on, a tick's number is too long to be readable.
+/// Value from which a tick's number is too long to be readable.
 const LONG_FROM: f64 = 20_000.0;
 
 const STEP_HEAD: [&str; 3] = ["step", "from", "counted"];

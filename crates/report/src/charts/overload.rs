@@ -1,5 +1,5 @@
-//! What overload does: the phases of a series side by side on common scales, and rate, latency and queue by the
-//! rate asked for.
+//! The effect of overload: the phases of a series side by side on common scales; and rate, latency and queue
+//! against the requested rate.
 
 use analysis::{Latency, LoadFlow, Meaning, SeriesRow};
 use record::{Metric, PhaseKind, Unit};
@@ -25,7 +25,7 @@ const CELL: (i32, i32) = (230, 170);
 /// Height of a row of the key above the panels, in pixels.
 const KEY: i32 = 20;
 
-/// A row of panels: what it draws of the device that carries the load.
+/// A row of panels: lines of the device that carries the load.
 struct Row {
     unit: Unit,
     title: &'static str,
@@ -69,7 +69,7 @@ impl View<'_> {
     }
 
     /// Returns the load phases of the series side by side: a column for each scale, and a row each for rate,
-    /// latency and queue, whose panels share a y axis. `None` without a series.
+    /// latency and queue, in which the panels share a y axis. `None` without a series.
     pub fn overload(&self) -> Option<Chart> {
         let columns: Vec<Column> = self.series().iter().filter_map(|row| self.column(row)).collect();
         if columns.len() < 2 {
@@ -81,7 +81,8 @@ impl View<'_> {
         let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
         let description = format!("{title}, on common scales. The table below has the figures.");
         let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.unit, &device)).collect();
-        // At least as wide as other charts: a page scales all to one width, so a narrow one would be enlarged.
+        // At least as wide as other charts: a page scales all charts to one width, which would enlarge a narrow
+        // one.
         let column = CELL.0.max(WIDTH / columns.len() as i32);
         let sheet = Sheet {
             title: &title,
@@ -111,7 +112,7 @@ impl View<'_> {
         };
         let drawn: Vec<Vec<Line>> = columns.iter().map(lines).collect();
         let top = drawn.iter().map(|lines| Panel::top(lines)).fold(0.0, f64::max);
-        // Their labels stand in the key above all panels, because no panel has room for them.
+        // No panel has room for the labels of the levels; the key above all panels has them.
         let levels: Vec<Level> = self
             .row_levels(row.unit, device)
             .into_iter()
@@ -155,7 +156,7 @@ impl View<'_> {
         Some(Line::of(line.name(), line.ink(), segments.filter(|segment| !segment.is_empty())))
     }
 
-    /// Returns rate, latency and queue by the rate that was asked for; `None` without a series.
+    /// Returns rate, latency and queue against the requested rate; `None` without a series.
     pub fn summary(&self) -> Option<Chart> {
         let series = self.series();
         let asked: Vec<f64> = series.iter().filter_map(|row| row.load.all.asked).collect();
@@ -222,8 +223,8 @@ impl View<'_> {
         Line { dots: Dots::Each(shape), ..Line::of(name, ink, Pen::around(self.bends()).strokes(&points)) }
     }
 
-    /// Returns the rates at which the device is throttled: up to such a rate it delivers what is asked, beyond it
-    /// no more.
+    /// Returns the rates at which the device is throttled: up to such a rate it delivers the requested rate, beyond
+    /// it no more.
     fn bends(&self) -> Vec<f64> {
         let held = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
             Meaning::ThrottledAboveNominal(found) if !found.bytes => Some(found.level.all.value),
@@ -289,8 +290,8 @@ const APART_MIN: f64 = 1.6;
 /// Factor of empty space beyond the least and the greatest rate.
 const SPACE: f64 = 1.3;
 
-/// Returns a logarithmic axis of the rates asked for, which rise by factors: a tick at each rate, or at 1, 2 and 5
-/// times powers of ten if the rates lie too close.
+/// Returns a logarithmic axis of the requested rates, which rise by factors: a tick at each rate, or at 1, 2 and 5
+/// times powers of ten if the rates are too close together.
 fn asked_axis(asked: &[f64]) -> Axis {
     let Some((low, high)) = range(asked.iter().copied()) else {
         return Axis::linear(0.0, 1.0, 4, numbers::figure);

@@ -3,10 +3,10 @@
 use super::axis::Axis;
 use super::ink::Ink;
 
-/// One pair of axes and what stands between them.
+/// One pair of axes and everything drawn between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Panel {
-    /// What the panel shows, written above everything else; empty if the chart's own title says it.
+    /// Subject of the panel, written above everything else; empty if the chart's own title gives it.
     pub heading: String,
     /// Quantity and unit of the y axis, written above it.
     pub y_title: String,
@@ -54,7 +54,7 @@ impl Panel {
         }
     }
 
-    /// Returns the greatest finite value of any of `lines`; zero without one.
+    /// Returns the greatest finite value of all `lines`; zero if there is none.
     pub fn top(lines: &[Line]) -> f64 {
         let values = lines.iter().flat_map(Line::points).map(|point| point.1);
         values.filter(|value| value.is_finite()).fold(0.0, f64::max)
@@ -84,12 +84,12 @@ impl Line {
         self.segments.iter().flat_map(|segment| segment.points.iter().copied())
     }
 
-    /// Whether the legend shows it as a line: false only for isolated dots, none of which are joined.
+    /// Whether the legend shows the line as a line: false only for isolated dots, none of which are joined.
     pub fn is_drawn_through(&self) -> bool {
         !matches!(self.dots, Dots::Each(_)) || self.segments.iter().any(|segment| segment.points.len() > 1)
     }
 
-    /// Whether it has no points at all.
+    /// Whether the line has no points at all.
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(|segment| segment.points.is_empty())
     }
@@ -102,7 +102,7 @@ pub(crate) struct Segment {
     pub area: Area,
 }
 
-/// What lies within a segment.
+/// Content of the area within a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
     /// Nothing: the segment is a line.
@@ -117,13 +117,13 @@ impl From<Vec<(f64, f64)>> for Segment {
     }
 }
 
-/// What stands on a line.
+/// Marks on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dots {
     None,
     /// At every point.
     Each(Shape),
-    /// At a few places along the line, to distinguish it from others in print.
+    /// At a few places along the line, to distinguish it from other lines in print.
     Along(Shape),
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct Band {
     pub parts: Vec<(f64, f64, String)>,
 }
 
-/// Whether a band stands out from the page.
+/// Whether a band is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shade {
     Filled,

@@ -1,4 +1,4 @@
-//! Draws panels without overlaps: axes with units, lines, levels with their labels in the margin, markers, bands.
+//! Draws panels whose labels do not overlap: axes with units, lines, levels labelled in the margin, markers, bands.
 
 use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
 use super::ink::{Ink, UNITS, shortened, width};
@@ -11,7 +11,7 @@ use super::plot::{Cell, Plot};
 const NARROW: i32 = 400;
 const SMALL: i32 = 10;
 const BAND_ROW: i32 = 15;
-/// Least room between the axis's title and its highest tick, in pixels.
+/// Least room between the title of an axis and its highest tick, in pixels.
 const CLEAR: i32 = 7;
 const FOOT: i32 = 36;
 /// Height of a panel's own heading, in pixels.
@@ -25,7 +25,7 @@ pub(crate) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]
         draw_sheet(Sheet { title, description, head: (Canvas::default(), 0), cell, columns }, panels)
     };
     let mut drawing = sheet(WIDTH);
-    // With several panels, each is narrow already.
+    // Several panels side by side are narrow already.
     if columns == 1 {
         let narrow = sheet(NARROW);
         drawing.canvas.narrowed(narrow.canvas, narrow.size);
@@ -37,7 +37,7 @@ pub(crate) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]
 pub(crate) struct Sheet<'t> {
     pub title: &'t str,
     pub description: &'t str,
-    /// What stands above the panels, with its height in pixels.
+    /// Content above the panels, with its height in pixels.
     pub head: (Canvas, i32),
     /// Width and height of a panel, in pixels.
     pub cell: (i32, i32),
@@ -79,7 +79,7 @@ fn draw_panel(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
         panel,
     };
     if plot.x.len() < 2 || plot.y.len() < 2 {
-        // No room for a single value; the table beside the drawing has the figures.
+        // There is no room for any value; the table beside the drawing has the figures.
         return;
     }
     bands(canvas, &plot);
@@ -98,8 +98,8 @@ fn heading(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
     canvas.words(&shortened(&panel.heading, LETTER, wide), at, Type::beside(Ink::Word, LETTER).bold());
 }
 
-/// Returns the room left for the labels of the y axis, and right for those of the levels; the same in every chart
-/// over time, so that charts above each other align in time.
+/// Returns the room to the left for the labels of the y axis, and to the right for the labels of the levels; the
+/// same in every chart over time, so that charts above one another align.
 fn sides(panel: &Panel, wide: i32) -> (i32, i32) {
     let left = (panel.y.label_length() as i32 * LETTER * 6 / 10 + 14).max(30);
     let right = panel.levels.iter().map(|level| width(&level.label, SMALL) + 8).max().unwrap_or(0).max(14);
@@ -162,7 +162,7 @@ fn axes(canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
     }
 }
 
-/// Draws lines at the ticks; at those of the x axis only if no bands divide the plot already.
+/// Draws lines at the ticks; at those of the x axis only if no bands divide the plot.
 fn grid(canvas: &mut Canvas, plot: &Plot<'_>) {
     let (last, line) = (plot.last(), stroke(Ink::Grid, 10));
     if plot.panel.bands.is_empty() {
@@ -200,18 +200,18 @@ impl<'b> Span<'b> {
     }
 }
 
-/// How the phases of a watch are labelled: all loads in one form and all idle phases in one, or not at all, so
+/// Forms in which the phases of a watch are labelled: one for all loads and one for all idle phases, or none, so
 /// that no label seems to be missing. Steps of a run are labelled wherever there is room.
 struct BandForm {
     loads: Form,
     idle: Form,
 }
 
-/// How much of a phase's name is written.
+/// Part of a phase's name to be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Whole,
-    /// Without `load `: its share of the nominal rate identifies it if there is no room for more.
+    /// Without `load `: if there is no room for more, the share of the nominal rate identifies the load.
     Short,
     Nothing,
 }
@@ -261,7 +261,7 @@ fn band_label(canvas: &mut Canvas, plot: &Plot<'_>, row: i32, span: &Span<'_>) {
     canvas.words(span.label, (middle, y), look);
 }
 
-/// Draws horizontal lines, each with its label in the right margin; labels that would touch are moved apart.
+/// Draws horizontal lines, each labelled in the right margin; labels that would touch are moved apart.
 fn levels(canvas: &mut Canvas, plot: &Plot<'_>) {
     let mut sorted: Vec<&Level> = plot.panel.levels.iter().collect();
     sorted.sort_by(|a, b| b.value.total_cmp(&a.value));
@@ -275,7 +275,7 @@ fn levels(canvas: &mut Canvas, plot: &Plot<'_>) {
     }
 }
 
-/// Draws vertical lines with labels at their feet, one above the other, on the side that has room.
+/// Draws vertical lines with labels at their feet, one above another, on the side that has room.
 fn markers(canvas: &mut Canvas, plot: &Plot<'_>) {
     for marker in &plot.panel.markers {
         let column = plot.column(marker.at);

@@ -17,7 +17,7 @@ use crate::words::wrap::clean;
 pub struct Picture {
     /// Name of the file without its extension: `02-vda-iops`.
     pub name: String,
-    /// Title: what it shows.
+    /// Title: the subject of the picture.
     pub title: String,
     drawing: Drawing,
 }
@@ -42,15 +42,15 @@ impl Form {
 }
 
 impl Picture {
-    /// Returns the name of its file.
+    /// Returns the name of the picture's file.
     pub fn file(&self, form: Form) -> String {
         format!("{}.{}", self.name, form.ending())
     }
 
-    /// Returns the content of its file.
+    /// Returns the content of the picture's file.
     ///
     /// # Errors
-    /// [`PngError`] if no PNG can be made of it.
+    /// [`PngError`] if the picture cannot be converted to PNG.
     pub fn bytes(&self, form: Form, painter: &Painter) -> Result<Vec<u8>, PngError> {
         match form {
             Form::Svg => Ok(self.svg().into_bytes()),
@@ -63,19 +63,19 @@ impl Picture {
         self.drawing.file(Font::Embedded)
     }
 
-    /// Returns the same without the font, for [`super::png::Painter::png`], which has it.
+    /// Returns the text of an SVG file without the font, for [`super::png::Painter::png`], which has its own.
     pub fn bare(&self) -> String {
         self.drawing.file(Font::Left)
     }
 }
 
-/// Returns every chart that there is data for, with its provenance below it, numbered in this order: the sheet of
-/// all devices and their relations, the machine and its devices, what overload does, then the charts of the run's
-/// own load or of what another tool printed.
+/// Returns every chart for which there is data, with its provenance below it, numbered in this order: the sheet of
+/// all devices and their stack, the machine and its devices, the effect of overload, then the charts of the run's
+/// own load or of another tool's output.
 pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec<Picture> {
     let view = View::of(run, analysis, options.clone());
     let mut drawn: Vec<Picture> = Vec::new();
-    // The sheet has a title of its own.
+    // The sheet draws its own title.
     let foot = provenance(run);
     let alone = |drawing: Drawing| drawing.footed(&foot);
     drawn.extend(view.sheet().map(|sheet| picture("all-devices", "All charts of all devices", alone(sheet))));

@@ -47,13 +47,13 @@ impl Plot<'_> {
         (self.x.end - 1, self.y.end - 1)
     }
 
-    /// Returns where words at a value of the x axis stand.
+    /// Returns the horizontal place of words at a value of the x axis.
     pub fn across(&self, value: f64) -> i32 {
         let share = self.panel.x.place(value);
         self.x.start + (share * f64::from(self.x.end - self.x.start)).round() as i32
     }
 
-    /// Returns where words at a value of the y axis stand.
+    /// Returns the vertical place of words at a value of the y axis.
     pub fn up(&self, value: f64) -> i32 {
         let share = self.panel.y.place(value);
         self.y.end - (share * f64::from(self.y.end - self.y.start)).round() as i32

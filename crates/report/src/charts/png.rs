@@ -1,16 +1,16 @@
-//! A standalone SVG as a PNG of the same picture, with the font that the page carries.
+//! Conversion of a standalone SVG to a PNG of the same picture, with the font that the page contains.
 
 use std::sync::Arc;
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-/// Family of the embedded font, by its own name.
+/// Family name in the embedded font.
 const FAMILY: &str = "Noto Sans";
 /// Most pixels of a picture. A larger one is scaled down, so that a sheet of many devices stays within bounds.
 const PIXELS_MAX: f64 = 24e6;
 
-/// Why there is no PNG.
+/// Reason why there is no PNG.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PngError(String);
 
@@ -22,7 +22,7 @@ impl std::fmt::Display for PngError {
 
 impl std::error::Error for PngError {}
 
-/// Draws pictures. Reads the font when made, so it is made once.
+/// Draws pictures. Creating it reads the font, so it is created once.
 #[derive(Clone)]
 pub struct Painter {
     fonts: Arc<fontdb::Database>,
@@ -39,7 +39,7 @@ impl Default for Painter {
 }
 
 impl Painter {
-    /// Returns a PNG of a standalone SVG, one of its units to a pixel.
+    /// Returns a PNG of a standalone SVG, with one unit for each pixel.
     pub fn png(&self, svg: &str) -> Result<Vec<u8>, PngError> {
         let options =
             Options { fontdb: Arc::clone(&self.fonts), font_family: FAMILY.to_owned(), ..Options::default() };

@@ -1,4 +1,4 @@
-//! How devices stand on each other: layers from the physical disks on the left to volumes on the right.
+//! The stack of devices: layers from the physical disks on the left to volumes on the right.
 
 use record::{DeviceKind, DeviceNode};
 
@@ -24,7 +24,7 @@ const LANES: i32 = 5;
 /// Distance between two lanes, in pixels.
 const LANE: i32 = 5;
 
-/// A device in its place.
+/// A device with its layer and row.
 #[derive(Clone)]
 struct PlacedDevice<'r> {
     node: &'r DeviceNode,
@@ -34,7 +34,7 @@ struct PlacedDevice<'r> {
 }
 
 impl View<'_> {
-    /// Returns the relation of the devices as a drawing; `None` if none stands on another.
+    /// Returns the stack of devices as a drawing; `None` if no device is stacked on another.
     pub fn relations(&self) -> Option<Drawing> {
         let (canvas, wide, high) = self.relations_at(0)?;
         let seen = "Physical disks on the left, what stands on them to the right; the list beside it says the same in words.";
@@ -42,7 +42,7 @@ impl View<'_> {
         Some(Drawing { title: RELATIONS.to_owned(), description: seen.to_owned(), size, canvas })
     }
 
-    /// Draws the same, starting `top` pixels down, and returns its width and height too.
+    /// Draws the stack, starting `top` pixels down, and returns its width and height too.
     pub(super) fn relations_at(&self, top: i32) -> Option<(Canvas, i32, i32)> {
         let placed = self.placed();
         let edges: Vec<(&PlacedDevice<'_>, &PlacedDevice<'_>)> = edges(&placed).collect();
@@ -64,16 +64,16 @@ impl View<'_> {
         Some((canvas, wide, 2 * EDGE + rows * (BOX.1 + ROOM.1)))
     }
 
-    /// Whether it stands on another device that is drawn, or another on it.
+    /// Whether another drawn device is below or above this one.
     fn is_related(&self, node: &DeviceNode) -> bool {
         let nodes = || self.devices().iter().filter_map(|device| self.node(device));
         nodes().any(|other| other.below.contains(&node.facts.name) || node.below.contains(&other.facts.name))
     }
 
-    /// Returns every drawn device that is related to another, with its layer: one above the highest device it
-    /// stands on.
+    /// Returns every drawn device with another below or above it, and its layer: one above the highest device below
+    /// it.
     ///
-    /// What stands on a device starts in that device's row, and the next device goes below all of it. So no line
+    /// Devices on a device start in that device's row, and the next device goes below all of them. So no line
     /// passes behind the box of an unrelated device.
     fn placed(&self) -> Vec<PlacedDevice<'_>> {
         let nodes = self.devices().iter().filter_map(|device| self.node(device));
@@ -91,7 +91,7 @@ impl View<'_> {
         placed
     }
 
-    /// Returns the relation in words, a line for each device: `md0, RAID 1, on sda2 and sdb1`.
+    /// Returns the stack in words, a line for each device: `md0, RAID 1, on sda2 and sdb1`.
     pub fn relation_words(&self) -> Vec<String> {
         let line = |node: &DeviceNode| {
             let mut words = format!("{}, {}", self.name_of(&node.facts.name), kind_words(&node.kind));
@@ -107,8 +107,8 @@ impl View<'_> {
     }
 }
 
-/// Places a device in its row and what stands on it beside and below, and returns the first free row after them.
-/// What stands on several devices is placed with the first of them.
+/// Places a device in its row and the devices on it beside and below, and returns the first free row after them. A
+/// device on several others is placed with the first of them.
 fn place<'r>(
     device: PlacedDevice<'r>,
     waiting: &[PlacedDevice<'r>],
@@ -135,7 +135,7 @@ fn edges<'p, 'r>(
 }
 
 /// Returns the lane in which a line turns between two layers. Lines from one device share a lane, but lines to a
-/// device that stands on several share that device's lane, so that no two groups of lines read as one.
+/// device on several others share that device's lane, so that no two groups of lines look like one.
 fn lane<'p>(
     lanes: &mut Vec<(i32, &'p str)>,
     below: &'p PlacedDevice<'_>,
@@ -154,8 +154,8 @@ fn corner(device: &PlacedDevice<'_>, top: i32) -> (i32, i32) {
     (EDGE + device.layer * (BOX.0 + ROOM.0), top + EDGE + device.row * (BOX.1 + ROOM.1))
 }
 
-/// Draws an arrow from the right side of the lower device to the left side of the one that stands on it, given the
-/// upper left corners of both.
+/// Draws an arrow from the right side of a device to the left side of the device above it, given the upper left
+/// corners of both.
 fn edge(canvas: &mut Canvas, (from, to): (Spot, Spot), lane: i32) {
     let (x1, y1) = (from.0 + BOX.0, from.1 + BOX.1 / 2);
     let (x2, y2) = (to.0, to.1 + BOX.1 / 2);

@@ -44,22 +44,22 @@ const REQUESTS: Group = Group {
     along: &[Along::Request],
 };
 
-/// Returns operations a second as another tool logged them; `None` if it did not.
+/// Returns the operations a second that another tool logged; `None` if it logged none.
 pub(super) fn rate(run: &Run) -> Option<Chart> {
     series(run, &RATE)
 }
 
-/// Returns bandwidth as another tool logged it; `None` if it did not.
+/// Returns the bandwidth that another tool logged; `None` if it logged none.
 pub(super) fn bandwidth(run: &Run) -> Option<Chart> {
     series(run, &BANDWIDTH)
 }
 
-/// Returns latency as another tool logged it; `None` if it did not.
+/// Returns the latency that another tool logged; `None` if it logged none.
 pub(super) fn latency(run: &Run) -> Option<Chart> {
     series(run, &LATENCY)
 }
 
-/// Returns the latency of each request as another tool printed it; `None` if it did not.
+/// Returns the latency of each request that another tool printed; `None` if it printed none.
 pub(super) fn requests(run: &Run) -> Option<Chart> {
     series(run, &REQUESTS)
 }

@@ -1,4 +1,4 @@
-//! What a measured run did in each of its intervals, as values that its charts against time zoom into.
+//! Values of every interval of a measured run, into which its charts against time zoom.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub(crate) struct MeasuredChart {
     pub levels: Vec<Level>,
 }
 
-/// A line: a value for each span, NaN where there is none.
+/// A line: a value for each span, NaN if there is none.
 pub(crate) struct MeasuredLine {
     pub name: String,
     pub ink: Ink,
@@ -46,8 +46,7 @@ impl<'r> Steps<'r> {
         Steps { run, analysis, steps }
     }
 
-    /// Returns the spans that values belong to, one for each value. Between two steps there is a span without
-    /// values.
+    /// Returns the spans of the values, one for each value. Between two steps there is a span without values.
     pub fn spans(&self) -> Vec<(Nanos, Nanos)> {
         let mut spans: Vec<(Nanos, Nanos)> = Vec::new();
         for (_, intervals) in &self.steps {
@@ -122,7 +121,7 @@ fn lines(steps: &[Step<'_>], value: Value, directions: &[Direction]) -> Vec<Meas
     directions.iter().map(line).filter(said).collect()
 }
 
-/// Returns a value for each span. NaN in a step without this direction; in a step with it, a stall is a zero.
+/// Returns a value for each span: NaN in a step without this direction. In a step with it, a stall is a zero.
 fn values(steps: &[Step<'_>], value: Value, direction: Direction) -> Vec<f64> {
     let mut values = Vec::new();
     for (asked, intervals) in steps.iter().filter(|(_, intervals)| !intervals.is_empty()) {

@@ -57,8 +57,8 @@ impl View<'_> {
         }
     }
 
-    /// Returns the panels of a device from the first chart to the last, including the CPU chart, so that it stands
-    /// beside each device's own.
+    /// Returns the panels of a device from the first chart to the last, including the CPU chart, which is thus
+    /// beside each device's own charts.
     fn device_panels(&self, device: &str, wide: i32) -> Vec<Panel> {
         let charts = CHARTS.iter().enumerate();
         charts.flat_map(|(at, chart)| self.numbered(chart, (at, device), wide)).collect()
@@ -74,7 +74,7 @@ impl View<'_> {
                 _ => "Queue depth",
             };
             let (head, tail) = (format!("{number}  "), format!(": {title}"));
-            // Long names are shortened, but never what the chart shows.
+            // Long names are shortened, but never the subject of the chart.
             let room = (wide - 2 * MARGIN) * 10 / 11 - width(&head, LETTER) - width(&tail, LETTER);
             let name = shortened(&self.name_of(device), LETTER, room * 11 / 10);
             panel.heading = format!("{head}{name}{tail}");

@@ -1,7 +1,7 @@
-//! The charts of a run as rows of data: all that page, picture files and zoom know of each.
+//! The charts of a run as rows of data: everything that page, picture files and zoom know about each chart.
 //!
-//! Another chart is another row and the function that draws it. Charts of watched devices are rows of
-//! `definitions`, where even the lines are data.
+//! A new chart needs a row and the function that draws it. Charts of watched devices are rows of `definitions`, in
+//! which even the lines are data.
 
 use analysis::Analysis;
 use record::Run;
@@ -18,35 +18,35 @@ use crate::words::messages::message;
 pub(crate) struct ChartOfRun {
     /// Identifier within a page and in file names.
     pub id: &'static str,
-    /// Section of a page in which it stands.
+    /// Section of a page that shows the chart.
     pub part: Part,
-    /// Whether it is written as a picture file.
+    /// Whether the chart is written to picture files.
     pub files: Files,
-    /// Rank among the charts that a verdict can rest on when no finding points to a chart; the lowest one that the
-    /// run has is chosen.
+    /// Rank among the charts that a verdict can rest on if no finding points to a chart; of the charts that the run
+    /// has, the one with the lowest rank is chosen.
     pub decides: Option<u8>,
-    /// Computes its values, if a page can zoom it.
+    /// Computes the values of the chart, if a page can zoom it.
     pub zoom: Option<fn(&Steps<'_>) -> MeasuredChart>,
-    /// Draws it; `None` if the run has no data for it.
+    /// Draws the chart; `None` if the run has no data for it.
     pub draw: fn(&Source<'_>) -> Option<Chart>,
 }
 
-/// What a chart is drawn from.
+/// Data from which a chart is drawn.
 pub(crate) struct Source<'r> {
     pub run: &'r Run,
     pub analysis: &'r Analysis,
-    /// What is drawn of the machine, if it was watched.
+    /// Drawn part of the machine's recording, if the machine was watched.
     pub view: Option<&'r View<'r>>,
 }
 
-/// The parts of a page that charts stand in.
+/// The parts of a page that contain charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Answer to what a procedure was asked.
+    /// Answer of a procedure.
     Answer,
-    /// What was asked of a watched volume and what was delivered.
+    /// Requested and delivered rates of a watched volume.
     Asked,
-    /// Every device of a watched machine, small.
+    /// Every device of a watched machine, in small panels.
     Devices,
     /// The phases of an overload side by side.
     SideBySide,
@@ -58,16 +58,16 @@ pub(crate) enum Part {
     Block,
     /// The distribution of latencies.
     Latency,
-    /// What the machine counted during the load.
+    /// Counters of the machine during the load.
     Machine,
-    /// What another tool printed.
+    /// Output of another tool.
     Printed,
 }
 
-/// Whether a chart is written as a picture file.
+/// Whether a chart is written to picture files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Files {
-    /// As SVG and PNG.
+    /// Also in picture files, SVG and PNG.
     Written,
     /// Only in the page.
     PageAlone,
@@ -124,20 +124,21 @@ pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 28] = [
 ];
 
 impl ChartOfRun {
-    /// Draws it with its message as title; `None` if the run has no data for it.
+    /// Draws the chart with its message as title; `None` if the run has no data for it.
     pub fn chart(&self, source: &Source<'_>) -> Option<Chart> {
         let chart = (self.draw)(source)?;
         Some(chart.saying(message(self.id, source.analysis)))
     }
 }
 
-/// A chart that there is data for, with its row.
+/// A chart for which there is data, with its row.
 pub(crate) struct DrawnChart {
     pub row: &'static ChartOfRun,
     pub chart: Chart,
 }
 
-/// Returns the charts of these parts that `source` has data for, part by part, each in the order of the table.
+/// Returns the charts of these parts for which `source` has data, part by part, each part in the order of the
+/// table.
 pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
     let rows = parts.iter().flat_map(|part| CHARTS_OF_RUNS.iter().filter(move |row| row.part == *part));
     rows.filter_map(|row| Some(DrawnChart { row, chart: row.chart(source)? })).collect()
@@ -145,13 +146,13 @@ pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
 
 /// The charts of a run against time, as data.
 pub(crate) struct MeasuredSeries {
-    /// Spans that values belong to, in ascending order; between two steps there is a span without values.
+    /// Spans of the values, in ascending order; between two steps there is a span without values.
     pub spans: Vec<(Nanos, Nanos)>,
     /// Identifier and data of each chart.
     pub charts: Vec<(&'static str, MeasuredChart)>,
 }
 
-/// Returns the series of `run`'s steps for the charts that can be zoomed; `None` if it has none.
+/// Returns the series of `run`'s steps for the charts that can be zoomed; `None` if the run has none.
 pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
     let steps = Steps::of(run, analysis);
     let made = CHARTS_OF_RUNS.iter().filter_map(|row| Some((row.id, row.zoom?(&steps))));

@@ -7,8 +7,8 @@ use workload::Nanos;
 use super::axis::Axis;
 use crate::words::numbers;
 
-/// Length in seconds from which the axis shows clock time: people then ask when it was, not how long after the
-/// start.
+/// Length in seconds from which the axis shows clock time: for longer runs, readers want to know the time of day,
+/// not the time since the start.
 const CLOCK_FROM_S: f64 = 600.0;
 /// Room for one label of the axis, in pixels.
 const LABEL: i32 = 84;
@@ -37,7 +37,7 @@ impl Timeline {
         at.as_secs_f64()
     }
 
-    /// Clips a span to the axis; `None` if no part of it lies within.
+    /// Clips a span to the axis; `None` if it is outside.
     pub fn clipped(&self, from: Nanos, to: Nanos) -> Option<(f64, f64)> {
         let (from, to) = (from.as_secs_f64().max(self.from), to.as_secs_f64().min(self.to));
         (from < to).then_some((from, to))
@@ -74,7 +74,7 @@ impl Timeline {
     }
 }
 
-/// Formats the time of day as `14:00`, or the day at midnight and if ticks are days.
+/// Formats the time of day as `14:00`, or as a date at midnight and if ticks are days apart.
 fn clock_words(unix: i64, step: i64) -> String {
     match unix % 86_400 == 0 || step >= 86_400 {
         true => words(unix, "%b %-d"),

@@ -1,4 +1,4 @@
-//! Which part of a recording is drawn: its devices, its samples, what the user says of them.
+//! The part of a recording that is drawn: its devices, its samples, and the user's descriptions.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,14 +13,14 @@ use super::definitions::LineDefinition;
 use super::timeline::Timeline;
 use crate::words::wrap::clean;
 
-/// What the user wants of the pictures of a recording.
+/// The user's options for the pictures of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureOptions {
-    /// Number of the file among those that are drawn, from 1: the first part of a figure's number.
+    /// Number of the file among the drawn files, from 1: the first part of a figure's number.
     pub file: usize,
     /// Name of the file, for titles; empty without one.
     pub source: String,
-    /// How the sheet arranges the devices.
+    /// Arrangement of the devices in the sheet.
     pub devices_in: DevicesIn,
     /// Width and height of a panel of the sheet, in pixels.
     pub panel: (u32, u32),
@@ -36,7 +36,7 @@ pub struct PictureOptions {
     pub excluded: Vec<String>,
 }
 
-/// How a sheet arranges devices.
+/// Arrangement of the devices in a sheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DevicesIn {
     /// Side by side, each with its charts one below the other.
@@ -64,7 +64,7 @@ impl Default for PictureOptions {
 }
 
 impl PictureOptions {
-    /// Whether a part was asked for that contains none of `samples` samples.
+    /// Whether the requested part contains none of `samples` samples.
     pub fn leave_nothing_of(&self, samples: usize) -> bool {
         (self.first != 0 || self.last.is_some()) && window(samples, self).is_empty()
     }
@@ -91,7 +91,7 @@ pub fn names_in<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<String> {
     names
 }
 
-/// Devices left out if they did nothing: every machine has them, few use them.
+/// Devices left out if they did nothing: every machine has them, but few use them.
 const SELDOM_USED: [&str; 5] = ["fd*", "sr*", "loop*", "ram*", "zram*"];
 
 /// A recording and the part of it that is drawn.
@@ -103,9 +103,9 @@ pub struct View<'r> {
     /// Intervals to draw.
     pub(super) window: Range<usize>,
     pub(super) line: Timeline,
-    /// Kernel names, physical devices first, each before those that stand on it.
+    /// Kernel names, physical devices first, each before the devices stacked on it.
     devices: Vec<&'r str>,
-    /// Lines as they are drawn, by device and name, cached because a line of a whole day is costly to read.
+    /// Drawn lines by device and name, cached because a line of a whole day is slow to read.
     thinned: RefCell<BTreeMap<(String, &'static str), ThinnedSpans>>,
 }
 
@@ -118,7 +118,7 @@ const BUCKETS: usize = 220;
 const WHOLE_MAX: usize = 600;
 
 impl<'r> View<'r> {
-    /// Returns what `options` leave of the run's recording.
+    /// Returns the part of the run's recording that `options` select.
     pub fn of(run: &'r Run, analysis: &'r Analysis, options: PictureOptions) -> View<'r> {
         let recording = Recording::of(run);
         let window = window(recording.intervals().len(), &options);
@@ -130,7 +130,7 @@ impl<'r> View<'r> {
         View { run, analysis, line, recording, options, window, devices, thinned }
     }
 
-    /// Returns what is drawn of a line within the view's time, whole if it is short.
+    /// Returns the drawn spans of a line within the view's time; every value if the line is short.
     pub(super) fn spans(&self, line: &LineDefinition, device: &str) -> ThinnedSpans {
         let key = (device.to_owned(), line.name());
         if let Some(known) = self.thinned.borrow().get(&key) {
@@ -144,25 +144,25 @@ impl<'r> View<'r> {
         spans
     }
 
-    /// Returns the length in seconds of the spans of a long series, for which the least and the greatest value are
-    /// drawn; `None` if every value is drawn.
+    /// Returns the length in seconds of the spans of a long series, each drawn as its least and greatest value;
+    /// `None` if every value is drawn.
     pub(super) fn bucket_seconds(&self) -> Option<f64> {
         let drawn = self.recording.intervals().get(self.window.clone())?;
         let (first, last) = (drawn.first()?, drawn.last()?);
         (drawn.len() > WHOLE_MAX).then(|| last.1.since(first.0).as_secs_f64() / BUCKETS as f64)
     }
 
-    /// The recording that is drawn from.
+    /// The drawn recording.
     pub(crate) fn recording(&self) -> &Recording<'r> {
         &self.recording
     }
 
-    /// Kernel names of the devices that are drawn, physical ones first, each before those that stand on it.
+    /// Kernel names of the drawn devices, physical devices first, each before the devices stacked on it.
     pub fn devices(&self) -> &[&'r str] {
         &self.devices
     }
 
-    /// Whether there is no interval, or neither a device nor a CPU to draw.
+    /// Whether there is nothing to draw: no interval, or neither a device nor a CPU.
     pub fn is_empty(&self) -> bool {
         self.window.is_empty()
             || (self.devices.is_empty() && self.recording.cpu(record::CpuMetric::Idle).is_none())
@@ -182,7 +182,7 @@ impl<'r> View<'r> {
         let alias = node.map(|node| node.alias.as_str()).filter(|alias| !alias.is_empty());
         let stored = node.map(|node| node.description.as_str()).filter(|words| !words.is_empty());
         let words = said(device).or_else(|| alias.and_then(said)).or(stored);
-        // It becomes part of titles, which are printed in lists of files too.
+        // The result becomes part of titles, which lists of files print too.
         clean(&match (words, alias) {
             (Some(words), _) => format!("{device} ({words})"),
             (None, Some(alias)) => format!("{device} ({})", file_of(alias)),
@@ -191,17 +191,17 @@ impl<'r> View<'r> {
     }
 }
 
-/// Returns the last part of the path of a loop device's file.
+/// Returns the last part of the path of the file behind a loop device.
 fn file_of(alias: &str) -> &str {
     let path = alias.strip_suffix(" (deleted)").unwrap_or(alias);
     match path.rsplit('/').next().unwrap_or(path) {
-        // Its policy and number mean nothing to a reader of a chart.
+        // The policy and number in this name mean nothing to a reader of a chart.
         lab if lab.starts_with(".plimsoll-lab-") => "lab volume",
         file => file,
     }
 }
 
-/// Returns indices of the intervals that the options leave, with the rules of a Python slice.
+/// Returns the indices of the intervals that the options select, with the rules of a Python slice.
 fn window(length: usize, options: &PictureOptions) -> Range<usize> {
     let place = |index: i64| match usize::try_from(index) {
         Ok(from_start) => from_start.min(length),
@@ -231,8 +231,8 @@ fn chosen<'r>(run: &'r Run, recording: &Recording<'r>, options: &PictureOptions)
     devices
 }
 
-/// Returns how many layers of devices each device stands on. The number of passes is fixed, because a damaged
-/// record may contain a cycle.
+/// Returns the number of layers below each device. The number of passes is fixed, because a damaged record may
+/// contain a cycle.
 fn layers(run: &Run) -> BTreeMap<&str, usize> {
     let mut layers: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..LAYERS_MAX {
@@ -261,7 +261,7 @@ fn is_used(recording: &Recording<'_>, device: &str) -> bool {
     })
 }
 
-/// Whether `name` matches `pattern`, in which `*` stands for any letters and `?` for one.
+/// Whether `name` matches `pattern`, in which `*` matches any letters and `?` one letter.
 pub fn is_like(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     // reached[n]: the part of the pattern read so far matches the first n letters.

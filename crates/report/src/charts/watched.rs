@@ -1,5 +1,5 @@
 //! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis
-//! names.
+//! found.
 
 use analysis::findings::{HeldBytes, HeldOperations, ThrottledAboveNominal};
 use analysis::{Meaning, Quantity};
@@ -17,7 +17,7 @@ use super::view::View;
 use crate::words::messages::device_message;
 use crate::words::numbers;
 
-/// Height of a panel in a chart that stands alone, in pixels.
+/// Height of a panel in a separate chart, in pixels.
 const HEIGHT: i32 = 190;
 
 /// A drawing of a device against time.
@@ -25,7 +25,7 @@ const HEIGHT: i32 = 190;
 pub struct DeviceChart {
     /// Kernel name; empty for the CPUs.
     pub device: String,
-    /// Definition that it is drawn from.
+    /// Definition of the chart.
     pub definition: ChartDefinition,
     /// Title, with the device.
     pub title: String,
@@ -33,7 +33,7 @@ pub struct DeviceChart {
     pub number: String,
     /// Explanation of the shading, appended to the title; empty if every value is drawn.
     pub note: String,
-    /// Names of lines left out because they are zero: `zero throughout: d/s, drqm/s`; empty without any.
+    /// Names of lines left out because they are zero: `zero throughout: d/s, drqm/s`; empty if there are none.
     pub zeros: String,
     /// The drawing.
     pub drawing: Drawing,
@@ -65,7 +65,7 @@ impl View<'_> {
         self.spans(line, device).is_some_and(|spans| spans.iter().any(|span| span.min.is_finite()))
     }
 
-    /// Returns what a finding says about a chart, or else the chart's subject.
+    /// Returns the message of a finding that the chart shows, or else the chart's subject.
     fn title(&self, definition: &ChartDefinition, device: &str) -> String {
         self.message(definition.id, device).unwrap_or_else(|| self.subject(definition, device))
     }
@@ -104,8 +104,7 @@ impl View<'_> {
         })
     }
 
-    /// Returns the message of a finding that this chart shows, with the device added if the message does not name
-    /// it.
+    /// Returns the message of a finding that this chart shows; adds the device if the message does not name it.
     fn message(&self, id: &str, device: &str) -> Option<String> {
         let message = device_message(device, id, self.analysis)?;
         let named = message.split([' ', ':', ',']).any(|word| word == device);
@@ -130,7 +129,7 @@ impl View<'_> {
         panels.iter().flat_map(left_out).collect()
     }
 
-    /// Whether a line was recorded and never differed from zero.
+    /// Whether a line was recorded and was always zero.
     fn is_zero(&self, line: &LineDefinition, device: &str) -> bool {
         let Some(spans) = self.spans(line, device) else { return false };
         let known = || spans.iter().filter(|span| span.min.is_finite());
@@ -209,7 +208,7 @@ impl View<'_> {
         self.run.phases.iter().filter_map(band).collect()
     }
 
-    /// Returns levels that the analysis found on the device, and the claims if the device carries the load.
+    /// Returns the levels that the analysis found on the device, and the claims if the device carries the load.
     pub(crate) fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
         let mut levels: Vec<Level> = match (definition.id, unit) {
             ("iops", _) => [self.held(device), self.claims(Quantity::Iops, device)].concat(),
@@ -253,7 +252,7 @@ impl View<'_> {
         levels.flat_map(|level| named_levels(level, Unit::BytesPerSecond)).collect()
     }
 
-    /// Returns the claims if the device carries our load.
+    /// Returns the claims if the device carries plimsoll's load.
     fn claims(&self, quantity: Quantity, device: &str) -> Vec<Level> {
         let Some(watched) = &self.analysis.watched else { return Vec::new() };
         if watched.load_device.as_ref().is_none_or(|place| place.name != device) {
@@ -279,8 +278,8 @@ impl View<'_> {
     }
 }
 
-/// Returns the lines that would be visible: drops those that are zero throughout, whose names and marks would hide
-/// the others. If all are zero, keeps the first.
+/// Returns the visible lines: drops lines that are zero throughout, whose names and marks would hide the others. If
+/// all lines are zero, keeps the first.
 pub(crate) fn seen<T>(mut known: Vec<T>, is_zero: impl Fn(&T) -> bool) -> Vec<T> {
     if known.iter().all(&is_zero) {
         known.truncate(1);
@@ -332,7 +331,7 @@ fn outline(spans: &[Bucket], middle: &dyn Fn(Nanos, Nanos) -> f64, area: Area) -
     Segment { points: upper.into_iter().chain(lower).chain(start).collect(), area }
 }
 
-/// Adds a point; of a level stretch only the two ends are kept.
+/// Adds a point; keeps only the two ends of a level stretch.
 fn push(line: &mut Vec<(f64, f64)>, point: (f64, f64)) {
     match line.as_mut_slice() {
         [.., before, last] if before.1 == point.1 && last.1 == point.1 => *last = point,

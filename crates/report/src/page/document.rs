@@ -3,7 +3,7 @@
 use crate::charts;
 use crate::markup::{Heading, Markup, element, markup};
 
-/// What makes one page.
+/// Parts of a page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document<'t> {
     /// Title, also shown in the browser tab.
@@ -12,11 +12,11 @@ pub(crate) struct Document<'t> {
     pub version: &'t str,
     /// Sections in order.
     pub body: Markup,
-    /// Inserted after the style sheet, at the end of the head.
+    /// Markup inserted after the style sheet, at the end of the head.
     pub extra_head: Markup,
     /// Last words of the footer.
     pub note: &'t str,
-    /// Inserted at the end of the body.
+    /// Markup inserted at the end of the body.
     pub extra_foot: Markup,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn document(page: Document<'_>) -> String {
 }
 
 /// The table of contents. It appears twice, beside wide pages and collapsed above narrow ones, and the style shows
-/// one of them: a fold that opens by itself when there is room would need a script.
+/// one of them: a fold that expands when there is room would need a script.
 struct Contents(Markup);
 
 impl Contents {

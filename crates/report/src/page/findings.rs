@@ -9,7 +9,7 @@ use crate::words::data::kind_name;
 use crate::words::findings::{FindingChart, told};
 use crate::words::sentence::{EVIDENCE_NAMED, capital, competing, confidence, next_step, one_span, sentence};
 
-/// Returns every finding, or a sentence if there is none.
+/// Returns all findings, or a sentence that there are none.
 pub(super) fn findings(analysis: &Analysis, figures: &Figures) -> Markup {
     let mut names: Vec<String> = Vec::new();
     let blocks: Markup = analysis
@@ -25,12 +25,12 @@ pub(super) fn findings(analysis: &Analysis, figures: &Figures) -> Markup {
     section("Findings", if none { note("Nothing beyond the figures above.") } else { list() })
 }
 
-/// Returns the findings of a watch, or nothing if there are none.
+/// Returns the findings of a watch; nothing if there are none.
 pub(super) fn found(analysis: &Analysis, figures: &Figures) -> Markup {
     if analysis.findings.is_empty() { Markup::default() } else { findings(analysis, figures) }
 }
 
-/// Returns the name, with a number appended if it was given before.
+/// Returns `name`, with a number appended if it has been used before.
 fn unique(names: &mut Vec<String>, name: String) -> String {
     let before = names.iter().filter(|known| **known == name).count();
     names.push(name.clone());
@@ -51,7 +51,7 @@ fn finding(finding: &Finding, name: &str, figures: &Figures) -> Markup {
     element("div").with("class", "finding").with("id", name).line(inside)
 }
 
-/// Returns where the finding was seen, each span a link to the chart that shows it, or without evidence the chart
+/// Returns where the finding was seen, each span linked to the chart that shows it; without evidence, the chart
 /// alone.
 fn seen(finding: &Finding, figures: &Figures) -> Option<Markup> {
     let chart = chart_of(finding).filter(|id| figures.title(id).is_some());
@@ -68,11 +68,10 @@ fn seen(finding: &Finding, figures: &Figures) -> Option<Markup> {
     Some(said("Seen:", markup![" ", joined(parts), "."]))
 }
 
-/// Series that have a chart of their own in a run's page, by the names that evidence gives them.
+/// Series with their own chart in a run's page, by the names that evidence gives them.
 const AGAINST_TIME: [&str; 2] = ["rate", "latency"];
 
-/// Returns a span with a link to the chart of the series it names if that is drawn, or else to the finding's own
-/// chart.
+/// Returns a span, linked to the chart of its series if that is drawn, or else to the finding's own chart.
 fn one(span: &Evidence, chart: Option<&str>, figures: &Figures) -> Markup {
     let words = prose(&capital(&(one_span(span) + &figures.of_day(span.from, span.to))));
     let of_series = AGAINST_TIME.into_iter().find(|id| span.series == *id && figures.title(id).is_some());
@@ -96,7 +95,7 @@ pub(super) fn block(paragraphs: Markup) -> Markup {
     element("div").with("class", "finding").line(paragraphs)
 }
 
-/// Returns a paragraph of a finding, introduced by a word that says what it is about.
+/// Returns a paragraph of a finding, introduced by a word that names its subject.
 pub(super) fn said(word: &str, what: Markup) -> Markup {
     element("p").holding(markup![element("span").holding(word), what])
 }

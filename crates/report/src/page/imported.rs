@@ -1,4 +1,5 @@
-//! An imported run as a page: tables of what was printed, charts if there is data for them, and what is missing.
+//! The page of an imported run: tables of the printed figures, charts if there is data for them, and what is
+//! missing.
 
 use analysis::Analysis;
 use record::{Figure, LatencyKind, NamedFigure, ReportedPart, ReportedUnit, Run, Scope};
@@ -12,7 +13,7 @@ use crate::words::numbers::{self, Prefix, Unit};
 
 /// Returns the sections of an imported run; `None` if plimsoll measured.
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Option<Markup> {
-    // What the run lacks is said below the verdict.
+    // The verdict is followed by what the run lacks.
     let (tool, _) = origin(run)?;
     let charts = drawn(&Source { run, analysis, view: None }, &[Part::Printed]);
     let printed =
@@ -36,7 +37,7 @@ fn by_latency(run: &Run) -> bool {
     ways.any(|way| way.basis == record::RateBasis::Latency)
 }
 
-/// Returns least, mean, greatest and standard deviation of every kind of latency that was printed.
+/// Returns the minimum, mean, maximum and standard deviation of every kind of latency that was printed.
 fn latencies(run: &Run) -> Table {
     let mut table = Table::headed(&["job", "direction", "from when to when", "min", "mean", "max", "stdev"]);
     let time = |figure: &Option<Figure>| {
@@ -73,7 +74,7 @@ fn words(run: &Run, of: fn(&ReportedPart) -> &Vec<(String, String)>) -> Table {
     table
 }
 
-/// Returns named figures with their value in our units and as they were printed.
+/// Returns named figures, both in plimsoll's units and as printed.
 fn others(run: &Run) -> Table {
     let mut table = Table::headed(&["part", "figure", "value", "printed"]);
     for part in &run.reported {

@@ -1,6 +1,6 @@
-//! The page around a growing report: what runs now, and the report so far in a frame of its own, which is the very
-//! page that the file will hold at the end. `live.js` replaces it by a newer one without moving what the reader is
-//! looking at.
+//! The page around a growing report: the current activity, and the report so far in a frame. The frame holds the
+//! same page that the file will hold at the end; `live.js` replaces it by a newer one without moving the part that
+//! is being read.
 
 use crate::markup::{Markup, element, markup};
 
@@ -41,7 +41,7 @@ pub fn live_html(name: &str) -> String {
     markup![doctype, page].into()
 }
 
-/// Returns what stands in the report's place before there is one.
+/// Returns the placeholder shown before there is a report.
 pub fn live_nothing_yet() -> String {
     let words = "Nothing has been recorded yet.";
     let main = element("main").line(element("p").line(words));

@@ -18,7 +18,7 @@ use crate::words::sentence::capital;
 use crate::words::terminal::claimed_by;
 use crate::words::verdict::{is_of_burst, reasons};
 
-/// Headings over charts, and the part of the table of charts that stands below each.
+/// Headings of the sections with charts, and the part of the table of charts that each section shows.
 const HEADINGS: [(&str, Part); 6] = [
     ("The answer in pictures", Part::Answer),
     ("Against time", Part::Time),
@@ -28,8 +28,8 @@ const HEADINGS: [(&str, Part); 6] = [
     ("The machine meanwhile", Part::Machine),
 ];
 
-/// Returns the sections between the verdict and the method: the chart that decides, what was claimed, what was
-/// found, then everything else.
+/// Returns the sections between the verdict and the method: the decisive chart, the claims, the findings, then
+/// everything else.
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let source = Source { run, analysis, view: None };
     let charts = drawn(&source, &HEADINGS.map(|(_, part)| part));
@@ -42,7 +42,7 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let claims = claims(run, &analysis.verdict);
     let top = match &analysis.answered {
         Some(answered @ ProcedureAnswer::Check(_)) => markup![claims, answers(answered)],
-        // What was asked is answered first.
+        // The answer to the user's question comes first.
         Some(answered) => markup![answers(answered), claims],
         None => claims,
     };
@@ -55,7 +55,7 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     ]
 }
 
-/// Returns what stands between the verdict and the charts against time.
+/// Returns the sections of a procedure's answers, which follow the verdict.
 fn answers(answered: &ProcedureAnswer) -> Markup {
     sheets(answered).iter().flat_map(|sheet| &sheet.sections).map(part).collect()
 }
@@ -82,13 +82,13 @@ fn block(part: &Block) -> Markup {
     }
 }
 
-/// Returns what the load of a watch did, by its own account.
+/// Returns the charts of the load that plimsoll itself made during a watch.
 pub(super) fn own_load(run: &Run, analysis: &Analysis) -> Markup {
     let charts = drawn(&Source { run, analysis, view: None }, &[Part::Time]);
     section("Our own load", charts.iter().map(figure).collect())
 }
 
-/// Returns the charts of a part; the chart that stands above already becomes a link.
+/// Returns the charts of a part; the decisive chart, which is shown further up, becomes a link.
 fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> Markup {
     let shown = |drawn: &DrawnChart| match decisive.is_some_and(|decisive| decisive.row.id == drawn.row.id) {
         true => above(&drawn.chart.title, drawn.row.id),
@@ -97,13 +97,13 @@ fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> 
     charts.iter().filter(|drawn| drawn.row.part == part).map(shown).collect()
 }
 
-/// Returns the chart that the verdict rests on: the chart of what was asked; or the rate against time, if a change
-/// or a burst decides; or both caps against block size, if they are compared with claims; or the lowest-ranked
-/// that decides.
+/// Returns the chart that the verdict rests on: the chart of the answer; or the rate against time, if a change or a
+/// burst decides; or both caps against block size, if they are compared with claims; or else the chart with the
+/// lowest `decides`.
 fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
     let asked = charts.iter().find(|drawn| drawn.row.part == Part::Answer);
     let claims = matches!(&analysis.answered, Some(ProcedureAnswer::Check(_))) && !analysis.blocks.is_empty();
-    // The end of a burst shows in the rate; the bucket beside it explains that.
+    // The rate shows the end of a burst; the chart of the bucket only explains it.
     let burst = matches!(&analysis.answered, Some(ProcedureAnswer::Burst(_)));
     if asked.is_some() && !claims && !burst {
         return asked;
@@ -124,8 +124,8 @@ pub fn decisive_picture(run: &Run, analysis: &Analysis) -> Option<Picture> {
     (at < all.len()).then(|| all.swap_remove(at))
 }
 
-/// Returns the chart that the verdict needs: the rate against time if a level changed, the caps if anything was
-/// claimed.
+/// Returns the id of the chart that the verdict needs: the rate against time if a level changed, the caps if
+/// anything was claimed.
 fn wanted(analysis: &Analysis) -> Option<&'static str> {
     let burst = matches!(&analysis.answered, Some(ProcedureAnswer::Burst(_)));
     let claimed = analysis.verdict.rows.iter().any(|row| row.claimed.value > 0.0);
@@ -176,7 +176,7 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
     section(heading, markup![scrolled_as(&table, heading), list])
 }
 
-/// Returns the table of a run without claims: what was measured, and its latency.
+/// Reduces the table of a run without claims to the measured figures and their latency.
 fn without_claims(table: Table) -> Table {
     let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[4].clone()];
     Table {
@@ -185,9 +185,9 @@ fn without_claims(table: Table) -> Table {
     }
 }
 
-/// Returns how open units were read, and every doubt with what would remove it. A doubt that stands below the
-/// verdict already is not repeated, and doubts about bursts are left out, because a tile and a finding report
-/// them.
+/// Returns how ambiguous units were read, and every doubt with its remedy. A doubt given below the verdict already
+/// is not repeated, only its remedy; a claim's doubts about bursts are left out, because a tile and a finding
+/// report them.
 fn notes(verdict: &Verdict) -> Vec<String> {
     let above = reasons(verdict);
     let told = |why: &Doubt| match above.iter().any(|other| doubt(other) == doubt(why)) {

@@ -1,5 +1,4 @@
-//! How it was measured, exactly: command line, target, machine, choices with their reasons, parameters of every
-//! step.
+//! The exact method: command line, target, machine, choices with their reasons, parameters of every step.
 
 use analysis::Analysis;
 use record::{HostFacts, Origin, Run, StepRecord, TargetFacts, TargetKind};
@@ -20,7 +19,7 @@ use crate::words::step_kind::kind_words;
 use crate::words::steps::note;
 use crate::words::target_doubt::target_doubt;
 
-/// Returns the last section of the page.
+/// Returns the section on the method, the last of the page.
 pub(super) fn method(run: &Run, analysis: &Analysis) -> Markup {
     let (target, host) = (run.target.as_ref(), run.host.as_ref());
     let all = markup![
@@ -158,7 +157,8 @@ fn host_facts(host: &HostFacts) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What another tool printed says little about its machine; what is unknown is left out.
+/// Returns the number and model of the CPUs; omits what is unknown, because other tools print little about the
+/// machine.
 fn cpus(host: &HostFacts) -> String {
     match (host.cpus, host.cpu_model.as_str()) {
         (0, model) => model.to_owned(),
@@ -174,7 +174,7 @@ fn clock(host: &HostFacts) -> String {
     }
 }
 
-/// Returns each choice once, although every step carries it.
+/// Returns the choices. Every step carries them all; each is listed once.
 fn choices(run: &Run) -> Table {
     let mut table = Table::headed(&["what", "chosen", "why"]);
     for choice in run.steps.iter().flat_map(|step| &step.plan.choices) {
@@ -192,7 +192,7 @@ fn choices(run: &Run) -> Table {
     table
 }
 
-/// Returns the table of steps, shortened: what most steps share is said once above it.
+/// Returns the table of steps in short form: values that most steps share are given once above it.
 fn steps_html(run: &Run) -> Option<Markup> {
     let (shared, table) = without_shared(steps(run));
     let pairs: Vec<(&str, String)> =

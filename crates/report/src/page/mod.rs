@@ -34,7 +34,7 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
 /// Returns [`html`] restricted to the devices and samples that `options` name.
 pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let title = title(run, analysis, options);
-    // For a long watch, drawing and packing values take about a second each, and are independent.
+    // For a long watch, drawing charts and packing values take about a second each and do not depend on each other.
     let (middle, zoom) = std::thread::scope(|scope| {
         let packing = scope.spawn(|| zoom::zoom(run, analysis));
         let middle = middle(run, analysis, options);
@@ -62,8 +62,8 @@ fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     }
 }
 
-/// Returns a run whose loads were each both read and written, as the tables in which CrystalDiskMark shows such
-/// loads; nothing if its loads do not form such a matrix.
+/// Returns tables in the layout of CrystalDiskMark if each load of the run was both read and written; nothing if
+/// the loads do not form such a matrix.
 fn matrix(run: &Run) -> Markup {
     let cells = analysis::cells(run);
     let (Some(bandwidths), Some(rates), Some(latencies)) =
@@ -85,8 +85,7 @@ fn matrix(run: &Run) -> Markup {
     ]
 }
 
-/// Returns what the page is about: the target, the file that another tool printed, or the machine that was
-/// watched.
+/// Returns the subject of the page: the target, the file that another tool printed, or the watched machine.
 fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let imported = other_tool::origin(run).map(|(tool, _)| match options.source.as_str() {
         "" => tool,
@@ -97,7 +96,7 @@ fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     format!("plimsoll: {}", words.as_deref().unwrap_or("no target"))
 }
 
-/// Returns the machine in words: `20 devices of db1`.
+/// Describes the watched machine: `20 devices of db1`.
 fn machine(run: &Run, analysis: &Analysis) -> String {
     let devices = match analysis.watched.as_ref().map_or(run.devices.len(), |watched| watched.devices.len()) {
         0 => "a machine".to_owned(),

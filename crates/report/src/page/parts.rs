@@ -15,8 +15,8 @@ pub(crate) fn note(text: impl Into<Markup>) -> Markup {
     element("p").with("class", "note").line(text)
 }
 
-/// Returns a table in which the first cell of each row is its heading. A caption serves readers who cannot see
-/// what stands above the table.
+/// Returns a table in which the first cell of each row is its heading. The caption is for readers of a page who
+/// cannot see the words above the table.
 pub(crate) fn table(table: &Table, caption: &str) -> Markup {
     let heads: Markup = table.head.iter().map(head).collect();
     let rows: Markup = table.rows.iter().map(|row| element("tr").holding(cells(row))).collect();
@@ -44,7 +44,7 @@ fn cells(row: &[String]) -> Markup {
     row.iter().enumerate().map(cell).collect()
 }
 
-/// Returns a table that scrolls by itself, with the keyboard too, if it is wider than the page.
+/// Returns a table that scrolls on its own, also by keyboard, if it is wider than the page.
 pub(crate) fn scrolling(rows: &Table) -> Markup {
     captioned(rows, "")
 }
@@ -56,7 +56,7 @@ pub(crate) fn captioned(rows: &Table, caption: &str) -> Markup {
     open.with("role", "group").with("aria-label", name).holding(table(rows, caption))
 }
 
-/// Returns [`scrolling`] on a line of its own; nothing without rows.
+/// Returns [`scrolling`] on a separate line; nothing if there are no rows.
 pub(crate) fn scrolled(rows: &Table) -> Markup {
     scrolled_as(rows, "")
 }
@@ -69,7 +69,7 @@ pub(crate) fn scrolled_as(rows: &Table, caption: &str) -> Markup {
     }
 }
 
-/// Returns a table below a third-level heading; nothing without rows.
+/// Returns a table below a third-level heading; nothing if there are no rows.
 pub(crate) fn titled(title: &str, rows: &Table) -> Markup {
     match rows.rows.is_empty() {
         true => Markup::default(),
@@ -80,7 +80,7 @@ pub(crate) fn titled(title: &str, rows: &Table) -> Markup {
     }
 }
 
-/// Returns content below a heading that the table of contents links to; nothing without content.
+/// Returns content below a heading that the table of contents links to; nothing if there is no content.
 pub(crate) fn section(heading: &str, content: Markup) -> Markup {
     if content.is_empty() {
         return content;
@@ -115,7 +115,7 @@ pub(crate) fn figure(drawn: &DrawnChart) -> Markup {
     open.line(markup![
         "\n",
         element("figcaption").line(&chart.title),
-        // What can be zoomed is redrawn as wide as the page.
+        // The script redraws a chart that can be zoomed, at the width of the page.
         if row.zoom.is_some() { chart.drawing.svg() } else { chart.drawing.on_page(row.id) },
         "\n",
         element("details").line(markup![summary, captioned(&chart.table, &caption)])

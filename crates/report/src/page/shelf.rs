@@ -1,4 +1,4 @@
-//! The list of run files, for a browser: when, what was asked, what came out.
+//! The list of run files for a browser: start, request and result of each.
 
 use super::document::{Document, document};
 use super::parts::prose;
@@ -12,15 +12,15 @@ pub struct ShelfRow {
     pub when: String,
     /// Command line after the program's name.
     pub command: String,
-    /// What came out, or why the file cannot be read.
+    /// Result of the run, or why the file cannot be read.
     pub answer: Result<String, String>,
-    /// If the run has no end: that it was stopped, or how far it is.
+    /// State of a run without an end: stopped, or its progress.
     pub state: Option<String>,
-    /// Address of its page.
+    /// Address of the run's page.
     pub href: String,
 }
 
-/// Returns the list of `rows` out of `all` run files in `folder`.
+/// Returns the page that lists `rows`, out of `all` run files in `folder`.
 pub fn shelf_html(folder: &str, rows: &[ShelfRow], all: usize) -> String {
     let title = format!("plimsoll: {}", clean(folder));
     let count = match (all, all.saturating_sub(rows.len())) {

@@ -1,4 +1,4 @@
-//! What a page draws, for links to it: its figures, and its spans in the words of the axes.
+//! The figures that a page draws, as targets of links, and spans in the words of the axes.
 
 use jiff::Timestamp;
 use record::Run;
@@ -9,7 +9,7 @@ use crate::markup::{Element, Markup, element, markup};
 /// The figures of a page and its clock.
 #[derive(Default)]
 pub(super) struct Figures {
-    /// Id of the element, and title.
+    /// Id of the element and title of each figure.
     drawn: Vec<(String, String)>,
     /// Wall clock at the run's start in milliseconds since 1970, if the axes show the time of day.
     wall_ms: Option<i64>,
@@ -30,7 +30,7 @@ impl Figures {
         Figures { drawn, wall_ms, of_days: length > DAY_S }
     }
 
-    /// Returns the title of a figure; `None` if it is not drawn.
+    /// Returns the title of a figure; `None` if the page does not draw it.
     pub fn title(&self, id: &str) -> Option<&str> {
         self.drawn.iter().find(|(name, _)| name == id).map(|(_, title)| title.as_str())
     }
@@ -50,7 +50,8 @@ impl Figures {
     }
 }
 
-/// Returns a link to a figure, which the page's script zooms to the span; without a script it just leads there.
+/// Returns a link to a figure, which the page's script zooms to the span; without the script, the link only jumps
+/// there.
 pub(super) fn jump(id: &str, span: Option<(Nanos, Nanos)>, words: impl Into<Markup>) -> Markup {
     let link = element("a").with("class", "jump").with("href", format_args!("#{id}"));
     let spanned = |link: Element, (from, to): (Nanos, Nanos)| {

@@ -1,14 +1,14 @@
-//! Tiles: the figures that answer, each with a bar of what was measured against what is promised.
+//! Tiles: the main figures, each with a bar that compares the measured with the promised value.
 
 use super::class_of;
 use super::parts::prose;
 use crate::markup::{Markup, element, markup};
 use crate::words::tiles::{PromiseWords, Tile, TileFigure};
 
-/// Greatest length of a bar, as a share of what is promised; a longer one is cut off.
+/// Greatest length of a bar, as a share of the promised value; longer bars are cut off.
 const BAR_MAX: f64 = 1.25;
 
-/// Returns the row of tiles; nothing without any.
+/// Returns the row of tiles; `None` if there are no tiles.
 pub(super) fn tiles(tiles: &[Tile]) -> Option<Markup> {
     let all: Markup = tiles.iter().map(tile).collect();
     (!all.is_empty()).then(|| element("dl").with("class", "tiles").line(markup!["\n", all]))
@@ -26,12 +26,12 @@ fn figure(figure: &TileFigure) -> Markup {
     element("dd").holding(markup![value, " ", what, figure.promised.as_ref().map(promised)])
 }
 
-/// Returns the words, and a bar with a stroke at what is promised; the words say all that the bar shows.
+/// Returns the promise in words, and a bar with a mark at the promised value; the words say all that the bar shows.
 fn promised(promise: &PromiseWords) -> Markup {
     let words = element("em").holding(prose(&promise.words));
     match promise.share.is_finite() {
         true => markup![" ", words, bar(promise)],
-        // A value that is not finite has no length.
+        // A share that is not finite has no length.
         false => markup![" ", words],
     }
 }

@@ -1,4 +1,4 @@
-//! The sections of a watched machine: contract, phases, the chart that decides, overload, every device, our own
+//! The sections of a watched machine: contract, phases, the decisive chart, overload, every device, plimsoll's own
 //! load.
 
 use analysis::{Analysis, Finding, Place, WatchFigures};
@@ -14,26 +14,26 @@ use crate::words::findings::{FindingChart, told};
 use crate::words::sentence::capital;
 use crate::words::watch_tables;
 
-/// Most devices whose charts are all unfolded; with more, only those of the device that matters are.
+/// Most devices whose charts are all unfolded; with more, only the decisive device's charts are.
 const OPEN_MAX: usize = 4;
 
 /// Note for paper, which cannot unfold anything.
 const FOLDED: &str =
     "The tables and charts of devices that are folded are not printed: open them in the page first.";
 
-/// Whether the machine was watched, by us or by another tool.
+/// Whether the machine was watched, by plimsoll or by another tool.
 pub(super) fn is_watch(run: &Run) -> bool {
     !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
 }
 
-/// Returns the sections below the tiles: what was asked and decided, what was found, then what every device did.
+/// Returns the sections below the tiles: those that answer the user's question, the findings, then every device.
 pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOptions) -> Markup {
     let page = Page { view: View::of(run, analysis, options.clone()), run, analysis };
     let none = WatchFigures::default();
     let watched = analysis.watched.as_ref().unwrap_or(&none);
     let decisive = page.decisive();
     let overload = page.overload();
-    // What overload does is answered by its own charts; the series of the device stand below.
+    // Overload has its own charts, which then lead; the device's series follow further down.
     let first = if overload.is_empty() { decisive.as_ref() } else { None };
     markup![
         overload,
@@ -56,19 +56,19 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// Returns the chart that the weightiest finding rests on, or without one the rates of the device under our
-    /// load.
+    /// Returns the chart that the weightiest finding rests on; without one, the rates of the device under
+    /// plimsoll's load.
     fn decisive(&self) -> Option<DeviceChart> {
         let found = self.analysis.findings.iter().find_map(shown);
         let load = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
         let told = found.or(load.map(|place| (place, "iops"))).map(|(place, id)| (place.name.as_str(), id));
-        // If nothing says what matters, it is the device that worked most.
+        // Otherwise the busiest device is the one that matters.
         let (device, id) = told.or_else(|| Some((self.view.busiest()?, "iops")))?;
         self.view.charts(device).into_iter().find(|chart| chart.definition.id == id)
     }
 
-    /// Returns what devices did by phase: the device under load if there is one, or else all of them over the
-    /// whole watch.
+    /// Returns the figures of devices by phase: of the device under load if there is one, or else of all devices
+    /// over the whole watch.
     fn phases(&self, watched: &WatchFigures) -> Markup {
         match (&watched.load_device, watched.phases.as_slice()) {
             (Some(place), _) => {
@@ -90,7 +90,7 @@ impl Page<'_> {
         }
     }
 
-    /// Returns every figure of a device and of the machine that the page draws.
+    /// Returns every figure that the page draws, of devices and of the machine.
     fn figures(&self) -> Figures {
         let of = |device: &str| {
             let named = self.view.titles(device).into_iter();
@@ -107,7 +107,7 @@ impl Page<'_> {
         section("Overload", charts.iter().map(figure).collect())
     }
 
-    /// Returns every device but the busiest, in small charts, if no load of ours says which one matters.
+    /// Returns small charts of every device but the busiest; nothing if the device under plimsoll's load is known.
     fn glance(&self) -> Markup {
         let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
         section("All devices", drawn(&source, &[Part::Devices]).iter().map(figure).collect())
@@ -123,8 +123,8 @@ impl Page<'_> {
         Some(section(RELATIONS, figure.line(markup!["\n", drawing.svg(), "\n", words])))
     }
 
-    /// Returns every device, unfolded if there are few or if it has the decisive chart. The chart `first` stands
-    /// above already and becomes a link.
+    /// Returns every device, unfolded if there are few or if it has the decisive chart. The chart `first` is shown
+    /// further up, so it becomes a link here.
     fn devices(
         &self,
         watched: &WatchFigures,
@@ -173,7 +173,7 @@ fn contract(watched: &WatchFigures) -> Markup {
     section("The contract", markup![rows, watch_tables::beyond(watched).map(note)])
 }
 
-/// Returns a figure whose drawing the zoom replaces.
+/// Returns a figure whose drawing the zoom script replaces.
 fn series_figure(chart: &DeviceChart) -> Markup {
     let figure = element("figure")
         .with("class", "series")

@@ -31,18 +31,18 @@ pub fn zoom_missing() -> Option<&'static str> {
     SCRIPT.is_empty().then_some(MISSING)
 }
 
-/// What a page needs for its zoom, as markup.
+/// Markup that a page needs for its zoom.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Zoom {
-    /// Part of the head: what the page may do, and its style.
+    /// Part of the head: the page's security policy and style.
     pub head: Markup,
     /// End of the body: data and script.
     pub foot: Markup,
-    /// Part of the footer, as plain text: who made the script, or why it is missing.
+    /// Part of the footer, as plain text: the authors of the script, or why it is missing.
     pub note: &'static str,
 }
 
-/// Returns the zoom of the run's page; only the page's rules if it has no time series.
+/// Returns the zoom of a run's page; if the run has no time series, only the security policy.
 pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
     let found = [of_steps(run, analysis), watched::series(run, analysis)];
     let Some(series) = found.into_iter().flatten().reduce(ZoomSeries::beside) else {
@@ -72,7 +72,7 @@ fn rules(script: &str) -> Markup {
     markup![policy.with("content", rules).void(), "\n"]
 }
 
-/// Returns JSON that cannot end the element it stands in, nor control the terminal of anyone who prints the file.
+/// Returns JSON that cannot close the element around it, nor control the terminal of anyone who prints the file.
 fn inert(json: String) -> String {
     clean_json(json).replace('<', "\\u003c")
 }
@@ -80,7 +80,7 @@ fn inert(json: String) -> String {
 /// Every series of a page.
 struct ZoomSeries {
     charts: Vec<Chart>,
-    /// Spans that values belong to; charts refer to theirs by index.
+    /// Spans of the values; a chart refers to its spans by index.
     times: Vec<Vec<(Nanos, Nanos)>>,
     gaps: Vec<(Nanos, Nanos)>,
 }
@@ -130,7 +130,7 @@ impl ZoomSeries {
         self.charts.iter().map(|chart| chart.values.len()).sum()
     }
 
-    /// Combines the series of both.
+    /// Combines the series of two sources.
     fn beside(mut self, other: ZoomSeries) -> ZoomSeries {
         let before = self.times.len();
         self.charts
@@ -160,7 +160,7 @@ impl ZoomSeries {
     }
 }
 
-/// Returns the phases of a watch, or else what the steps of a run were for.
+/// Returns the phases of a watch as bands, or else the purposes of a run's steps.
 fn bands(run: &Run) -> Vec<Value> {
     if !run.phases.is_empty() {
         let phase = |phase: &Phase| band((phase.from, phase.to), &phase.name, phase.kind != PhaseKind::Idle);
@@ -207,10 +207,11 @@ fn inks() -> Map<String, Value> {
     Ink::all().map(|ink| (ink.name(), row(ink))).collect()
 }
 
-/// Most buckets of a line: with more, the page of a day's load would be larger than that of a day's watch.
+/// Most buckets of a line: with more, the page of a load that lasts a day would be larger than that of a watch that
+/// does.
 const BUCKETS_MAX: usize = 8_000;
 
-/// Returns the charts of `run`'s steps against time as data; `None` if it has none.
+/// Returns the charts of `run`'s steps against time as data; `None` if there are no such charts.
 fn of_steps(run: &Run, analysis: &Analysis) -> Option<ZoomSeries> {
     let series = measured_series(run, analysis)?;
     let cut = record::thinned(&series.spans, &[], BUCKETS_MAX, &[]);

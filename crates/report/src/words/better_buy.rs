@@ -39,7 +39,7 @@ enum PriceAnswer {
 /// Prices of a row, one for each side.
 type Prices = Vec<Option<f64>>;
 
-/// How many rows a side is the cheapest in, and by which factors.
+/// Number of rows in which a side is the cheapest, and the range of factors by which it is.
 struct Tally {
     side: usize,
     rows: usize,
@@ -68,7 +68,7 @@ fn by_price(comparison: &Comparison) -> PriceAnswer {
     }
 }
 
-/// Returns the price rows of rates; if a latency bound is set, only those within it.
+/// Returns the price rows of rates; if a latency bound is set, only the rows within the bound.
 fn rate_rows(comparison: &Comparison) -> Vec<&PriceRow> {
     let rates: Vec<&PriceRow> = comparison.prices.iter().filter(|row| row.measure.is_some()).collect();
     let within: Vec<&PriceRow> = rates.iter().copied().filter(|row| row.within.is_some()).collect();
@@ -86,7 +86,7 @@ fn one_currency(comparison: &Comparison) -> bool {
     currencies.len() == 1
 }
 
-/// Returns a sentence if the same single side keeps the latency bound in every row.
+/// Returns a sentence if in every row the same side is the only one that keeps the latency bound.
 fn alone_within(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
     let only = |row: &&PriceRow| -> Option<usize> {
         let within = row.within.as_ref()?;
@@ -108,8 +108,8 @@ fn bounded(rows: &[&PriceRow]) -> String {
     })
 }
 
-/// Counts for each side the rows in which it is cheapest, most rows first. Rows with fewer than two prices, and
-/// rows whose prices are alike, count for no side.
+/// Counts for each side the rows in which it is cheapest, and sorts the sides by that count, greatest first. Rows
+/// with fewer than two prices, and rows with equal prices, count for no side.
 fn tallies(rows: &[Prices]) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = Vec::new();
     for row in rows {
@@ -194,7 +194,7 @@ fn lasting(comparison: &Comparison, rows: &[&PriceRow], now: &[Tally]) -> String
     }
 }
 
-/// Returns a caveat if every figure rests on one run a side.
+/// Returns a caveat if every figure rests on a single run of each side.
 fn once(comparison: &Comparison) -> &'static str {
     let mut ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()).peekable();
     let once = ratios.peek().is_some() && ratios.all(|ratio| ratio.answer == RatioAnswer::Repeat);
@@ -250,7 +250,7 @@ fn speed_of(comparison: &Comparison, side: usize) -> Option<String> {
     })
 }
 
-/// Returns what these runs showed, and no more, if there is no interval or if the intervals allow for either side.
+/// Returns a sentence on these runs alone, if there is no interval or if the intervals allow for either side.
 fn undecided(rates: &[Ratio], (first, other): (&str, &str), of_all: &str) -> String {
     let more = rates.iter().filter(|ratio| ratio.value > 1.0).count();
     let alike = |ratio: &Ratio| (1.0 / ALIKE..=ALIKE).contains(&ratio.value);
@@ -270,7 +270,7 @@ fn undecided(rates: &[Ratio], (first, other): (&str, &str), of_all: &str) -> Str
     format!("CANNOT TELL which is faster: {why}.{shown}")
 }
 
-/// Returns the ratio seen from the other side.
+/// Returns the inverse ratio, as seen from the other side.
 fn turned(ratio: &Ratio) -> Ratio {
     Ratio {
         value: 1.0 / ratio.value,
@@ -293,12 +293,12 @@ fn seen(rates: &[Ratio]) -> String {
     times(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
 }
 
-/// How much a table says about each price.
+/// Detail with which a table gives each price.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
     /// The price alone.
     Little,
-    /// Also what was reached for it, and what is left after a burst.
+    /// Also the rate reached for it, and the price at the baseline after a burst.
     Enough,
 }
 
@@ -317,7 +317,7 @@ pub(crate) fn price_table(comparison: &Comparison, room: Room) -> Table {
     table
 }
 
-/// Returns what a row prices: `1,000 IOPS of 4 KiB random reads, depth 64`.
+/// Returns the priced unit of a row: `1,000 IOPS of 4 KiB random reads, depth 64`.
 fn what(row: &PriceRow) -> String {
     let work = row.work.as_ref().map(work_words).unwrap_or_default();
     let within = row.within.as_ref().map_or_else(String::new, |within| {

@@ -11,7 +11,7 @@ use super::phrases::capital;
 use super::watch_words::place_words;
 use super::wrap::clean;
 
-/// Returns which bucket emptied, as far as the run shows.
+/// Returns a sentence on the bucket that emptied, as far as the run shows which one.
 pub(crate) fn bucket(found: &BucketEmptied) -> String {
     let accounts: Vec<String> = found.accounts.iter().map(account).collect();
     let (from, to) = (found.from.as_secs_f64(), found.to.as_secs_f64());
@@ -48,7 +48,7 @@ fn account(account: &BucketAccount) -> String {
     )
 }
 
-/// Returns the levels that a burst of other policies would give too.
+/// Returns a sentence on other policies whose burst has the same levels.
 pub(crate) fn levels_alike(found: &BurstsAlike) -> String {
     let bytes = found.bytes_per_second;
     let bytes =
@@ -65,7 +65,7 @@ pub(crate) fn alike(alike: &Alike) -> String {
     format!("{} ({}): {lasts}, and {after} or more are left", clean(&alike.policy), clean(&alike.title))
 }
 
-/// Words for a rate that lies in the policy's burst.
+/// Words for a rate that is within the policy's burst.
 pub(super) fn inside(found: &InsideBurst) -> FindingWords<'_> {
     FindingWords {
         sentence: format!(
@@ -101,7 +101,7 @@ pub(super) fn spent(found: &CreditsSpent) -> FindingWords<'_> {
     }
 }
 
-/// Words for other policies whose burst gives the same levels.
+/// Words for other policies whose burst has the same levels.
 pub(super) fn bursts_alike(found: &BurstsAlike) -> FindingWords<'_> {
     FindingWords {
         sentence: format!(

@@ -1,5 +1,5 @@
-//! Words for what limits a level: caps, units, budgets, a busy device, plimsoll and the machine themselves; and
-//! for limits that are not identified.
+//! Words for the causes of a level: caps, units, budgets, a busy device, plimsoll or the machine itself; and for
+//! limits that are not identified.
 
 use analysis::findings::{
     AccountingUnit, BandwidthCap, CpuBound, DepthBound, FirstTouch, InFlightBound, IopsCap, KernelQueue,
@@ -46,7 +46,7 @@ fn who(direction: Direction) -> String {
     capital(plural(direction))
 }
 
-/// Returns how strongly the measurement shows a meter.
+/// Returns a clause on how clearly the measurement shows a rate limiter.
 fn seen(scales: &Scales) -> &'static str {
     match scales.answer {
         Metering::Metered => " by a meter: what one moment gets too much the next gets too little",

@@ -1,5 +1,5 @@
-//! What the jobs of a profile reached: lines for each job and direction, or the table familiar to users of
-//! CrystalDiskMark.
+//! The rates and latencies that the jobs of a profile reached: lines for each job and direction, or the table
+//! familiar to users of CrystalDiskMark.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ pub fn job_words(job: &Job) -> String {
 /// Returns the highest rates that any load reached, for a run whose verdict is on no claim:
 /// `: up to 3,000 IOPS (RND4K Q32T1 read) and 128 MiB/s (SEQ1M Q8T1 read).` `None` without a load.
 pub(crate) fn best(cells: &[Cell]) -> Option<String> {
-    // If some loads bypassed the page cache, only these measured the volume.
+    // If some loads bypassed the page cache, only those measured the volume.
     let past_cache = cells.iter().any(|cell| cell.pattern.direct);
     let own = || cells.iter().rev().filter(|cell| cell.pattern.direct || !past_cache);
     let most = |of: fn(&Cell) -> f64| own().max_by(|a, b| of(a).total_cmp(&of(b)));
@@ -68,7 +68,7 @@ fn known(of: &Estimate, unit: Unit) -> String {
     format!("{} {}", numbers::level(of, unit), unit.name)
 }
 
-/// Returns the name of a load: its step's, or its job's if the step has several jobs.
+/// Returns the name of a load: that of its step, or of its job if the step has several jobs.
 fn called(cell: &Cell, cells: &[Cell]) -> String {
     let shared = cells.iter().filter(|other| other.step == cell.step).count() > 1;
     clean(if shared { &cell.job } else { &cell.step })

@@ -1,4 +1,4 @@
-//! Changes of the level in words: when, from what to what, and what is left.
+//! Changes of the level in words: when it changed, from what to what, and what remains.
 
 use analysis::{Analysis, Change, ChangedRate, Course, Estimate};
 use workload::Nanos;
@@ -19,7 +19,7 @@ pub(super) fn level(level: &Estimate, what: ChangedRate) -> String {
     }
 }
 
-/// Returns what is left and what was before, or that nothing changed as far as the run looked.
+/// Returns the level that remains and the one before, or a sentence that nothing changed as far as the run looked.
 pub(super) fn course(analysis: &Analysis) -> Option<String> {
     match (analysis.regimes.course, analysis.regimes.changes.as_slice()) {
         (Course::Fell, [first, ..]) => Some(sustained(analysis, first)),

@@ -5,10 +5,10 @@ use analysis::{Answer, ClaimRow, Quantity, Reading, Verdict};
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::wrap::clean;
 
-/// One claim in words. Claimed and measured figure have the same unit.
+/// One claim in words. The claimed and the measured figure have the same unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimWords {
-    /// What the claim is about.
+    /// Subject of the claim.
     pub what: String,
     /// Claimed figure with its unit; empty if nothing is claimed.
     pub claimed: String,
@@ -20,7 +20,7 @@ pub struct ClaimWords {
     pub answer: &'static str,
 }
 
-/// Returns the cells of every claim of `verdict`. Bandwidths without a unit of their own share one.
+/// Returns the cells of every claim of `verdict`. Bandwidths whose claims name no unit share one.
 pub fn claim_words(verdict: &Verdict) -> Vec<ClaimWords> {
     let shared = shared_unit(verdict);
     let unit = |row: &ClaimRow| shared.filter(|_| is_open(row)).unwrap_or_else(|| unit_of(row));
@@ -32,13 +32,13 @@ pub(crate) fn in_words(row: &ClaimRow) -> ClaimWords {
     written(row, unit_of(row))
 }
 
-/// Whether a row is a bandwidth without a unit of its own: its claim names none, or nothing is claimed.
+/// Whether a row is a bandwidth that may take any unit, because its claim names none or nothing is claimed.
 fn is_open(row: &ClaimRow) -> bool {
     row.quantity == Quantity::BytesPerSecond && typed_unit(row).is_none()
 }
 
-/// Returns the unit for bandwidths without one of their own: the unit of another claim, or else one that suits
-/// them all.
+/// Returns the unit for bandwidths whose claims name none: the unit of another claim, or else one that suits them
+/// all.
 fn shared_unit(verdict: &Verdict) -> Option<Unit> {
     let bandwidths = || verdict.rows.iter().filter(|row| row.quantity == Quantity::BytesPerSecond);
     let typed = bandwidths().find(|row| !is_open(row)).map(unit_of);
@@ -46,7 +46,7 @@ fn shared_unit(verdict: &Verdict) -> Option<Unit> {
     typed.or_else(|| sizes().next().map(|_| Unit::of_bandwidths(sizes())))
 }
 
-/// Returns the figure that decides the unit of a row.
+/// Returns the figure that determines the unit of a row.
 fn size_of(row: &ClaimRow) -> f64 {
     match row.claimed.value > 0.0 {
         true => row.claimed.value,
@@ -89,7 +89,7 @@ pub(crate) fn tolerated(verdict: &Verdict) -> Option<&'static str> {
     verdict.rows.iter().filter(rate).any(claimed).then_some(TOLERATED)
 }
 
-/// States the rule of `analysis`, claims: the whole interval must lie on one side.
+/// The rule of `analysis`, claims: the whole interval must be on one side.
 const TOLERATED: &str =
     "A rate meets a claim where its whole interval lies above 97 % of it, and exceeds it above 103 %.";
 
@@ -110,7 +110,7 @@ pub fn answer_words(answer: Answer) -> &'static str {
     }
 }
 
-/// Returns the unit for both figures of `row`: the unit in the claim's own words, if they name one.
+/// Returns the unit for both figures of `row`: the unit that the claim names, if it names one.
 pub fn unit_of(row: &ClaimRow) -> Unit {
     let size = size_of(row);
     match row.quantity {
@@ -135,18 +135,18 @@ fn is_binary(row: &ClaimRow, typed: Unit) -> bool {
     }
 }
 
-/// Relative difference below which figures are the same. The two readings are 2.4 to 7.4 % apart.
+/// Relative difference below which figures are equal. The two readings are 2.4 to 7.4 % apart.
 const SAME: f64 = 0.001;
 
-/// Returns the unit of bandwidth at the end of the claim's own words, if there is one.
+/// Returns the unit of bandwidth at the end of the claim as written, if there is one.
 fn typed_unit(row: &ClaimRow) -> Option<Unit> {
     let last = row.claimed.words.split_whitespace().last()?;
     Unit::bandwidth_named(last.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic()))
 }
 
-/// Formats the claimed figure: as its source writes it if that is a number with a unit, or else in our own form,
-/// because an expectation's words are a whole claim. A unit that the measurement proves to be binary is written as
-/// binary.
+/// Formats the claimed figure: as its source writes it if that is a number with a unit, or else in plimsoll's own
+/// form, because an expectation's words are a whole claim. A unit that the measurement proves to be binary is
+/// written as binary.
 fn claimed(row: &ClaimRow, unit: Unit) -> String {
     let words = clean(&row.claimed.words);
     if words.is_empty() {

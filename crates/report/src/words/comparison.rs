@@ -1,5 +1,5 @@
-//! A comparison in a terminal: which is the better buy, prices, what differs between the runs, a table, bars, and
-//! what the figures show.
+//! A comparison in a terminal: the better buy, prices, differences between the runs, a table, bars, and what the
+//! figures show.
 
 use std::fmt::Write as _;
 
@@ -62,7 +62,7 @@ fn sides(comparison: &Comparison) -> String {
     lines.collect()
 }
 
-/// Returns what else differs between the sides. It stands before all figures, because it may explain them.
+/// Returns the other differences between the sides, which come before all figures because they may explain them.
 fn differing(comparison: &Comparison) -> String {
     if comparison.differing.is_empty() {
         return "Nothing that is recorded differs between them.\n".to_owned();
@@ -93,7 +93,7 @@ fn side_by_side(first: &str, blocks: &[String], columns: usize) -> String {
     text
 }
 
-/// Returns a table if there are two sides; with more, only the bars fit.
+/// Returns a table for two sides; for more, only the bars fit.
 fn table(comparison: &Comparison) -> String {
     if comparison.rows.is_empty() {
         return wrap(
@@ -144,7 +144,7 @@ fn table_row(row: &Row) -> String {
     }
 }
 
-/// Returns the work, and its measure if that is not a rate.
+/// Returns the work of a row, and its measure if that is not a rate.
 fn work_and_measure(row: &Row) -> String {
     let work = words::work_words(&row.work);
     if row.measure.is_latency() { format!("{work}: {}", words::measure_words(row.measure)) } else { work }
@@ -177,7 +177,7 @@ fn bars(comparison: &Comparison) -> String {
     text
 }
 
-/// Returns a pointer to the rest, if `shown` is less than `all`.
+/// Returns a note on where the rest is, if `shown` is less than `all`.
 fn left_out(all: usize, shown: usize, what: &str) -> String {
     let more = all.saturating_sub(shown);
     if more == 0 {
@@ -217,7 +217,7 @@ fn alone(comparison: &Comparison) -> String {
 
 /// Columns of a price.
 const PRICE: usize = 12;
-/// Columns of what is priced.
+/// Columns of the priced unit.
 const PRICED: usize = 30;
 
 /// Returns the prices as a table if its columns fit, or else as sentences.
@@ -235,8 +235,8 @@ fn prices(comparison: &Comparison) -> String {
     text + &left_out(space, BARRED, "prices")
 }
 
-/// Formats a row: what is priced on the left, the prices, then the cheaper side. The first and the last cell
-/// continue on further lines if too long.
+/// Formats a row: the priced unit on the left, the prices, then the cheaper side. The first and the last cell
+/// continue on further lines if they are too long.
 fn price_row(cells: &[String], sides: usize) -> String {
     let rest = COLUMNS - PRICED - PRICE * sides - 2;
     let [what, prices @ .., cheaper] = cells else { return String::new() };
@@ -257,7 +257,7 @@ fn price_row(cells: &[String], sides: usize) -> String {
     }
 }
 
-/// Returns a sentence for each price, for more sides than fit beside each other.
+/// Returns a sentence for each price, for more sides than fit beside one another.
 fn price_lines(comparison: &Comparison) -> String {
     let sentences = words::price_sentences(comparison);
     let Some((space, rates)) = sentences.split_last() else { return String::new() };

@@ -1,4 +1,4 @@
-//! A comparison in words: works, figures, ratios with what they rest on, and what the figures show.
+//! A comparison in words: works, figures, ratios with their basis, and what the figures show.
 
 use analysis::compare::{
     Basis, Comparison, Measure, Period, Price, PriceRow, RUNS_PROPOSED, RateWithinLatency, Ratio,
@@ -99,7 +99,7 @@ pub fn three(value: f64) -> String {
     numbers::fixed(value, decimals)
 }
 
-/// Returns what follows from a ratio, in a word or two.
+/// Returns the conclusion from a ratio, in a word or two.
 pub fn answer_words(ratio: &Ratio) -> String {
     match (ratio.answer, ratio.basis) {
         (RatioAnswer::Differs, _) => "differs".to_owned(),
@@ -113,7 +113,7 @@ pub fn answer_words(ratio: &Ratio) -> String {
     }
 }
 
-/// Returns what the intervals rest on and what is missing, each note once.
+/// Returns notes on the basis of the intervals and on missing intervals, each note once.
 pub fn basis_notes(comparison: &Comparison) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for ratio in comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()) {
@@ -201,8 +201,8 @@ pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<
     Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
 }
 
-/// Returns what each side leaves unrecorded in a row:
-/// `depth, order and block of B are not recorded: it may be other work`. `None` if nothing is.
+/// Returns the parameters that a side leaves unrecorded in a row:
+/// `depth, order and block of B are not recorded: it may be other work`. `None` if all are recorded.
 pub fn unrecorded_words(comparison: &Comparison, row: &Row) -> Option<String> {
     let open = row.unrecorded.iter().enumerate().filter(|(_, what)| !what.is_empty());
     let told = open.map(|(side, what)| {
@@ -216,7 +216,7 @@ pub fn unrecorded_words(comparison: &Comparison, row: &Row) -> Option<String> {
     (!told.is_empty()).then(|| format!("{}: it may be other work.", told.join("; ")))
 }
 
-/// Returns the sentence on what a side's figures show.
+/// Returns the sentence on a side that a reading concludes from its figures.
 pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> String {
     let side = label(comparison, finding.side);
     match &finding.reading {
@@ -287,7 +287,7 @@ fn cap_words(quantity: Quantity, cap: f64) -> String {
     }
 }
 
-/// Returns the arithmetic behind a reading, and what it does not show.
+/// Returns the arithmetic behind a reading, and its limits.
 pub fn reading_details(finding: &ReadingFinding) -> Option<String> {
     let Reading::OnCredits {
         policy: _,
@@ -318,7 +318,7 @@ pub fn reading_details(finding: &ReadingFinding) -> Option<String> {
     ))
 }
 
-/// Returns what else could explain a reading.
+/// Returns other possible explanations of a reading.
 pub fn reading_competing(finding: &ReadingFinding) -> Option<&'static str> {
     match &finding.reading {
         Reading::OnCredits { .. } => Some(
@@ -344,7 +344,7 @@ pub fn reading_competing(finding: &ReadingFinding) -> Option<&'static str> {
     }
 }
 
-/// Returns what to do next.
+/// Returns what to do next about a reading.
 pub fn reading_next(finding: &ReadingFinding) -> String {
     match &finding.reading {
         Reading::OnCredits { left_s, .. } => format!(
@@ -376,7 +376,7 @@ pub fn reading_next(finding: &ReadingFinding) -> String {
     }
 }
 
-/// Returns how sure a reading is.
+/// Returns the confidence in a reading.
 pub fn reading_confidence(finding: &ReadingFinding) -> &'static str {
     match finding.confidence {
         Confidence::Certain => "certain: counted",
@@ -386,10 +386,10 @@ pub fn reading_confidence(finding: &ReadingFinding) -> &'static str {
     }
 }
 
-/// Most loads that are named as evidence; more are only counted.
+/// Most loads named as evidence; more are only counted.
 const NAMED: usize = 6;
 
-/// Returns the evidence of each load that shows it: `4 KiB random reads, depth 64: 3,016`.
+/// Returns each load that is evidence, with its figure: `4 KiB random reads, depth 64: 3,016`.
 pub fn reading_evidence(finding: &ReadingFinding) -> String {
     let words = finding
         .evidence
@@ -402,7 +402,7 @@ pub fn reading_evidence(finding: &ReadingFinding) -> String {
     words.join("; ")
 }
 
-/// Returns what a unit costs, and which side is cheaper.
+/// Returns sentences on the price of a unit, and on the cheaper side.
 pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
     let mut sentences = Vec::new();
     for row in &comparison.prices {
@@ -470,7 +470,7 @@ fn within_sentence(comparison: &Comparison, row: &PriceRow, within: &Within) -> 
     format!("per {unit} of {work}, p99 within {latency}, a month: {}{cheaper}.", each.join(", "))
 }
 
-/// Formats the figure of one side; empty without one.
+/// Formats the figure of one side; empty if there is no figure.
 pub(crate) fn cell(row: &Row, side: usize) -> String {
     row.figures.get(side).and_then(Option::as_ref).map_or_else(String::new, |figure| match unit_of(row) {
         Some(unit) => format!("{} {}", digits(figure, unit.factor), unit.name),

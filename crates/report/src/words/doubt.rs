@@ -1,4 +1,4 @@
-//! Why a claim is undecided, or weaker than it looks, in words.
+//! Reasons why a claim is undecided, or weaker than it looks, in words.
 
 use analysis::{Doubt, Resource};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ pub fn doubt(doubt: &Doubt) -> String {
     }
 }
 
-/// Returns what a rule counts.
+/// Returns the unit that a rule counts.
 pub(crate) fn counted(of: Resource) -> &'static str {
     match of {
         Resource::Iops => "operations",
@@ -88,7 +88,7 @@ pub(crate) fn charged(of: Resource, rate: f64) -> String {
     }
 }
 
-/// Returns when something ends that lasts `least` to `most` seconds more.
+/// Returns the end of something that lasts `least` to `most` more seconds.
 pub(crate) fn ending(least: f64, most: f64) -> String {
     match (least, most) {
         (_, most) if most < 1.0 => "about now".to_owned(),
@@ -134,7 +134,7 @@ pub(crate) fn doubt_json(doubt: &Doubt) -> Value {
     }
 }
 
-/// Returns what would remove the doubt, as one sentence.
+/// Returns the remedy for the doubt, as one sentence.
 pub fn remedy(doubt: &Doubt) -> String {
     let text = match doubt {
         Doubt::InsideBurst { left_s_most, .. } => return outlast(*left_s_most),

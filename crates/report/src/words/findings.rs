@@ -1,5 +1,5 @@
-//! Words for every kind of finding: its sentence, what else could explain it, what to do next, the chart that
-//! shows it.
+//! Words for every kind of finding: its sentence, other possible explanations, what to do next, and the chart that
+//! shows the finding.
 //!
 //! The table has no catch-all row, so a kind of finding without its words does not compile.
 
@@ -21,7 +21,7 @@ use super::watch_words::{
 };
 use super::wrap::clean;
 
-/// Returns how long the device was silent, what was outstanding, how it ended, and how often.
+/// Returns the duration of a silence, the outstanding I/O, how the silence ended, and how often it occurred.
 fn stopped_answering(found: &StoppedAnswering) -> String {
     let seconds = |time: Nanos| numbers::time(time.0 as f64);
     let others = match found.others {
@@ -52,8 +52,8 @@ fn stopped_answering(found: &StoppedAnswering) -> String {
     )
 }
 
-/// The rates that were counted. Where blocks are split on the way operations are not counted, and 0 IOPS would be a
-/// figure without a measurement.
+/// Returns the counted rates. If blocks are split on the way, operations are not counted; printing 0 IOPS would
+/// then be a figure without a measurement.
 fn foreign_rates(found: &ForeignLoad) -> String {
     let bytes = numbers::bandwidth(found.bytes_per_second, Prefix::Binary);
     match found.ops_per_second > 0.0 {
@@ -80,22 +80,22 @@ fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     text
 }
 
-/// Words for a finding.
+/// Words for one finding.
 pub(crate) struct FindingWords<'f> {
-    /// What it says, in one or two sentences.
+    /// The finding in one or two sentences.
     pub sentence: String,
-    /// What else could explain it; `None` if it was counted and leaves no doubt.
+    /// Other possible explanation; `None` if the finding was counted and leaves no doubt.
     pub unless: Option<&'static str>,
-    /// What to do about it, as one sentence.
+    /// Recommended next step, as one sentence.
     pub next: String,
-    /// Chart that shows it.
+    /// Chart that shows the finding.
     pub shown: FindingChart<'f>,
 }
 
 /// A chart that a finding points to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum FindingChart<'f> {
-    /// No chart of its own: the ladders show it, or no chart does.
+    /// No single chart: the ladders show the finding, or nothing does.
     Nowhere,
     /// A chart of the run, by its name in the table of charts.
     OfRun(&'static str),

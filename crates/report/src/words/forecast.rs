@@ -1,4 +1,4 @@
-//! What a run will take, said before it starts.
+//! The cost of a run, stated before it starts.
 
 use crate::words::numbers;
 use crate::words::wrap::{clean, wrap};
@@ -6,25 +6,25 @@ use crate::words::wrap::{clean, wrap};
 /// Ratio of longest to usual duration above which the longest is mentioned.
 const NOTABLY: f64 = 1.1;
 
-/// What a run will take.
+/// Cost of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forecast {
     /// Seconds from now to the verdict.
     pub seconds: f64,
-    /// Most seconds that it may take.
+    /// Most seconds that the run may take.
     pub seconds_most: f64,
     /// Bytes that will be written, layout included.
     pub bytes_written: u64,
     /// Burst credits of the policy that will be spent.
     pub credits: Credits,
-    /// What the provider may bill, as sentences.
+    /// Charges that the provider may bill, as sentences.
     pub billing: Vec<String>,
 }
 
 /// Burst credits of a policy that a run spends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Credits {
-    /// The command takes no policy, so nothing is said of credits.
+    /// The command takes no policy, so credits are not mentioned.
     NotForecast,
     /// No policy was named.
     #[default]
@@ -45,7 +45,7 @@ pub fn forecast(forecast: &Forecast) -> String {
     wrap("", &sentences.join(" "))
 }
 
-/// Returns how long the run takes, and at most how long if that is notably more.
+/// Returns the duration of the run, and its maximum if that is notably longer.
 fn lasts(forecast: &Forecast) -> String {
     let (usual, most) = (about(forecast.seconds), about(forecast.seconds_most));
     let most = most.trim_start_matches("About ");

@@ -1,5 +1,5 @@
-//! The findings of a check in a terminal: those that change the answer first, and no more than fit a screen unless
-//! all are asked for.
+//! The findings of a check in a terminal: first those that change the answer, and unless all are requested, no more
+//! than fit a screen.
 
 use analysis::findings::{BandwidthCap, IopsCap, NotIdentifiable, Question};
 use analysis::{Analysis, Answer, ClaimRow, Confidence, Finding, Meaning, Quantity, Verdict};
@@ -7,23 +7,23 @@ use analysis::{Analysis, Answer, ClaimRow, Confidence, Finding, Meaning, Quantit
 use crate::words::sentence::{capital, competing, confidence, evidence, next_step, sentence};
 use crate::words::wrap::wrap;
 
-/// How many of the findings are shown.
+/// Number of findings to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// No more than fit a screen with the verdict; the rest are counted.
     #[default]
     Screen,
-    /// All, each with where it was seen and what else it could be.
+    /// All, each with where it was seen and other possible explanations.
     All,
 }
 
 /// Lines for findings: a screen of 24 less the verdict's own.
 const LINES: usize = 16;
-/// Most findings shown in a line each; more are only counted.
+/// Most findings listed on a line each; more are only counted.
 const BRIEF: usize = 3;
 
-/// Returns the findings alone, a sentence each, for commands whose result is not a verdict; the page has them in
-/// full.
+/// Returns the findings alone, a sentence each, for commands whose result is not a verdict; the page has the
+/// details.
 pub fn findings_brief(analysis: &Analysis) -> String {
     let shown: Vec<&Finding> = analysis.findings.iter().filter(|finding| !is_limit(finding)).collect();
     let told = shown.iter().take(BRIEF).map(|finding| wrap("  found   ", &sentence(finding)));
@@ -34,32 +34,32 @@ pub fn findings_brief(analysis: &Analysis) -> String {
     text
 }
 
-/// Returns findings that weaken or explain the result. What stops the volume stands in the verdict already, so a
-/// cap is included only if a claim is missed because of it.
+/// Returns findings that weaken or explain the result. The verdict already names the limits of the volume, so a cap
+/// is included only if a claim is missed because of it.
 pub(super) fn findings(analysis: &Analysis, extent: Extent) -> String {
     let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
     let mut shown: Vec<&Finding> = analysis.findings.iter().filter(shown).collect();
     if extent == Extent::All {
         return joined(shown.into_iter().map(whole));
     }
-    // They are sorted by how they affect the answer already; what the verdict itself says moves to the end.
+    // The findings are sorted by their effect on the answer; those that the verdict already gives move to the end.
     shown.sort_by_key(|finding| is_in_the_verdict(finding));
     let all = joined(shown.iter().map(|finding| whole(finding)));
     if all.lines().count() <= LINES { all } else { screen(&shown) }
 }
 
-/// Returns as many findings as fit, without where they were seen, and the number of the rest.
+/// Returns as many findings as fit, without their evidence, and the number of the rest.
 fn screen(shown: &[&Finding]) -> String {
     let fits = |count: usize| {
         let more = usize::from(count < shown.len()) * 2;
         joined(short(&shown[..count]).into_iter()).lines().count() + more <= LINES
     };
-    // The first is shown however long it is.
+    // The first finding is shown even if it is too long.
     let told = (1..=shown.len()).rev().find(|&count| fits(count)).unwrap_or(1);
     joined(short(&shown[..told]).into_iter().chain([more(shown.len() - told)]))
 }
 
-/// Returns where to find the rest.
+/// Returns the option that shows the rest.
 fn more(left: usize) -> String {
     let rest = match left {
         0 => "where these were seen and what else they could be".to_owned(),
@@ -73,7 +73,7 @@ fn joined(blocks: impl Iterator<Item = String>) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Formats findings with their next steps; a step that several findings share stands below the last of them.
+/// Formats findings with their next steps; a step that several findings share follows the last of them.
 fn short(findings: &[&Finding]) -> Vec<String> {
     let steps: Vec<String> = findings.iter().map(|finding| next_step(finding)).collect();
     let one = |(at, finding): (usize, &&Finding)| {
@@ -84,7 +84,7 @@ fn short(findings: &[&Finding]) -> Vec<String> {
     findings.iter().enumerate().map(one).collect()
 }
 
-/// Returns how sure a finding is, in one word.
+/// Returns the confidence in a finding, in one word.
 fn word(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Possible => "Possible",
@@ -94,7 +94,7 @@ fn word(confidence: Confidence) -> &'static str {
     }
 }
 
-/// Formats a finding with where it was seen, what else it could be, and its next step.
+/// Formats a finding with its evidence, other possible explanations, and its next step.
 fn whole(finding: &Finding) -> String {
     let mut text = wrap("  found   ", &sentence(finding));
     let seen = evidence(&finding.evidence);
@@ -109,7 +109,7 @@ fn whole(finding: &Finding) -> String {
     text + &wrap("  next    ", &next_step(finding))
 }
 
-/// Whether the sentences below the verdict say it already.
+/// Whether the sentences below the verdict already say what the finding says.
 fn is_in_the_verdict(finding: &Finding) -> bool {
     matches!(finding.meaning, Meaning::NotIdentifiable(NotIdentifiable { question: Question::Holds, .. }))
 }

@@ -1,4 +1,4 @@
-//! A run that another tool measured: what it printed as a table, and what it does not hold.
+//! A run that another tool measured: the printed figures as a table, and what the output does not hold.
 
 use record::{
     Figure, LatencyKind, ObservedMachine, Origin, RateBasis, ReportedDirection, ReportedLatency,
@@ -10,7 +10,7 @@ use crate::words::Table;
 use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::wrap::{COLUMNS, clean, wrap};
 
-/// Most rows printed in a terminal; the page has them all.
+/// Most rows printed in a terminal; the page has all rows.
 const ROWS: usize = 40;
 /// Least columns to which the name of a row is cut.
 const NAME_LEAST: usize = 8;
@@ -34,7 +34,7 @@ pub(crate) fn either(lacks: &[String]) -> String {
     }
 }
 
-/// Returns an imported run for a terminal: table, notes, what it lacks. Empty if plimsoll measured.
+/// Returns an imported run for a terminal: table, notes, missing data. Empty if plimsoll measured.
 pub fn imported(run: &Run) -> String {
     match origin(run) {
         Some((_, lacks)) if !lacks.is_empty() => {
@@ -44,7 +44,7 @@ pub fn imported(run: &Run) -> String {
     }
 }
 
-/// Returns [`imported`] without what the run lacks.
+/// Returns [`imported`] without the missing data.
 pub(crate) fn summary(run: &Run) -> String {
     let Some((tool, _)) = origin(run) else { return String::new() };
     let table = job_table(run);
@@ -69,11 +69,11 @@ pub(crate) fn summary(run: &Run) -> String {
     text
 }
 
-/// What ioping's rates are based on.
+/// Basis of ioping's rates.
 pub(crate) const BASIS: &str = "IOPS and bandwidth of ioping are those of one request after the other without a pause: \
                                 requests divided by their latencies, not by the time that passed.";
 
-/// Counts what was imported: `1 job in 1 group, 1 device`.
+/// Counts the imported parts: `1 job in 1 group, 1 device`.
 pub(crate) fn contents(run: &Run) -> String {
     let count = |scope| run.reported.iter().filter(|part| part.scope == scope).count();
     let words = [
@@ -106,7 +106,7 @@ fn reports(observed: &ObservedMachine) -> String {
         format!("{} {word}{s}", numbers::count(count as f64))
     };
     let mut words = plural(observed.intervals.len(), "interval");
-    // The lengths differ only by the rounding of a printed time, so the median is the usual one.
+    // The lengths differ only by the rounding of printed times, so the median is the typical one.
     let mut lengths: Vec<u64> = observed.intervals.iter().map(|(from, to)| to.since(*from).0).collect();
     lengths.sort_unstable();
     if let Some(&usual) = lengths.get(lengths.len() / 2) {
@@ -146,7 +146,8 @@ fn has_rate(way: &ReportedDirection) -> bool {
     way.iops.is_some() || way.bytes_per_second.is_some()
 }
 
-/// Returns the rates of a part, direction by direction; the rate of all together only if no direction has its own.
+/// Returns the rates of a part, direction by direction; the rate of all directions only if none of them has its
+/// own.
 fn ways(part: &ReportedPart) -> String {
     let own = part.directions.iter().any(|way| way.direction.is_some() && has_rate(way));
     let told = part.directions.iter().filter(|way| has_rate(way) && (way.direction.is_some() || !own));
@@ -193,7 +194,7 @@ fn greatest(parts: &[&ReportedPart]) -> Option<String> {
     (!told.is_empty()).then(|| format!("up to {}", told.join(" and ")))
 }
 
-/// Returns jobs by direction with their rates and latencies, and groups that add something.
+/// Returns a table of the jobs by direction, with rates and latencies, and of the groups that add information.
 pub(crate) fn job_table(run: &Run) -> Table {
     let told = || run.reported.iter().filter(|part| is_told(run, part));
     let ways = || told().flat_map(|part| &part.directions);
@@ -204,7 +205,7 @@ pub(crate) fn job_table(run: &Run) -> Table {
     for part in told() {
         table.rows.extend(part.directions.iter().map(|way| row(part, way, units)));
     }
-    // What a tool does not print is said once, and needs no column.
+    // A note says once what a tool does not print; no column is needed for it.
     if table.rows.is_empty() { table } else { table.without_empty() }
 }
 
@@ -216,7 +217,7 @@ fn tail_of(way: &ReportedDirection) -> Option<&Figure> {
     way.with_percentiles()?.percentile(99.0)
 }
 
-/// Whether a part gets a row. A group does if it adds up several jobs or has none, or if its job's own line lacks
+/// Whether a part gets a row. A group gets one if it has several jobs or none, or if its only job's line lacks
 /// rates.
 fn is_told(run: &Run, part: &ReportedPart) -> bool {
     if part.scope != Scope::Group {
@@ -247,13 +248,13 @@ fn row(part: &ReportedPart, way: &ReportedDirection, (rates, times): (Unit, Unit
     ]
 }
 
-/// Returns the latencies that the mean is taken from: those that hold the percentiles if possible, so that both
-/// describe the same times.
+/// Returns the latencies that the mean is taken from: if possible those with percentiles, so that both describe the
+/// same times.
 fn of_mean(way: &ReportedDirection) -> Option<&ReportedLatency> {
     way.with_percentiles().filter(|latency| latency.mean.is_some()).or_else(|| way.waited())
 }
 
-/// Names the times that mean and p99 are, in fio's words: `clat`, or `lat/clat` if they differ.
+/// Names the latencies of mean and p99 in fio's words: `clat`, or `lat/clat` if they differ.
 fn measures(mean: Option<&ReportedLatency>, tail: Option<&ReportedLatency>) -> String {
     let mean = mean.filter(|latency| latency.mean.is_some());
     let tail = tail.filter(|latency| latency.percentile(99.0).is_some());
@@ -283,7 +284,7 @@ pub(crate) fn rate(figure: &Figure) -> String {
     }
 }
 
-/// Formats a figure in `unit` with no more digits than were printed, and at most four significant ones.
+/// Formats a figure in `unit` with no more digits than were printed, and at most four significant digits.
 pub(crate) fn in_unit(figure: &Figure, unit: Unit) -> String {
     let (value, step) = (figure.value / unit.factor, figure.step / unit.factor);
     let printed = if step > 0.0 { (-step.log10() - 1e-9).ceil() } else { 0.0 };

@@ -1,5 +1,5 @@
-//! What a terminal shows while steps run: what is known so far, the running step, its rate and its latency against
-//! time.
+//! The live display of a terminal while steps run: the results so far, the running step, its rate and its latency
+//! against time.
 
 use analysis::Analysis;
 use record::{Distribution, Interval, Run};
@@ -11,11 +11,11 @@ use crate::words::wrap::clean;
 
 /// Moments kept of a step: as many as a wide line shows.
 const KEPT: usize = 120;
-/// Last lines of what the steps have found so far: with the running step they fit a terminal of 24 rows.
+/// Most lines of results so far; with the running step they fit a terminal of 24 rows.
 const PARTS: usize = 16;
 /// Columns before a sparkline.
 const HEAD: usize = 46;
-/// Fewest columns of a sparkline; a shorter one shows nothing.
+/// Fewest columns of a sparkline; a shorter one would show nothing.
 const COURSE_LEAST: usize = 8;
 /// Most columns of a sparkline; a longer one is no easier to read.
 const COURSE_MOST: usize = 40;
@@ -30,7 +30,7 @@ struct Moment {
     latency: Distribution,
 }
 
-/// What is shown of a run of steps.
+/// State of the live display.
 #[derive(Clone, Debug, Default)]
 pub struct Showing {
     step: String,
@@ -50,7 +50,7 @@ impl Showing {
         self.moments.clear();
     }
 
-    /// Adds one interval of one of the step's jobs.
+    /// Adds an interval of one of the step's jobs.
     pub fn heard(&mut self, interval: &Interval) {
         if self.moments.is_empty() || interval.end.0 != self.until {
             self.until = interval.end.0;
@@ -64,7 +64,7 @@ impl Showing {
         interval.directions.iter().for_each(|of| moment.latency.merge(&of.latency));
     }
 
-    /// Takes in what the steps have found so far, in the words of the result.
+    /// Updates the results so far, in the words of the final result.
     pub fn so_far(&mut self, run: &Run, analysis: &Analysis) {
         let lines = part_words(run, analysis).iter().map(part_line).collect::<String>();
         let lines: Vec<&str> = lines.lines().collect();
@@ -93,7 +93,7 @@ impl Showing {
         lines.iter().map(|line| cut(line, room)).collect()
     }
 
-    /// Returns which step runs, how far the run is, and how much time is left.
+    /// Returns the running step, the progress of the run, and the time left.
     fn head(&self, room: usize, (elapsed_s, left_s): (f64, f64)) -> String {
         let share = (elapsed_s / (elapsed_s + left_s).max(1.0)).clamp(0.0, 1.0);
         let filled = (share * BAR as f64).round() as usize;

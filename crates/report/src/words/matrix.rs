@@ -17,7 +17,7 @@ struct Row<'c> {
     mix: Option<&'c Cell>,
 }
 
-/// Headings of the columns by direction.
+/// Headings of the columns, by direction.
 const WAYS: [&str; 3] = ["read", "write", "mix"];
 
 /// Returns MB/s (1,000,000 bytes a second) of each load, as CrystalDiskMark shows them; `None` if the cells do not
@@ -85,7 +85,7 @@ fn block_of(cell: &Cell) -> u64 {
     cell.directions.first().map_or(0, |point| point.block)
 }
 
-/// Whether a cell belongs to this load, in any direction.
+/// Whether a cell is of this load, in any direction.
 fn is_of(cell: &Cell, block: u64, pattern: &Pattern) -> bool {
     let own = &cell.pattern;
     block_of(cell) == block

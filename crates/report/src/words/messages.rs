@@ -1,5 +1,5 @@
-//! The message of a chart: a one-line title made from the findings that the chart shows. Without any, it keeps its
-//! plain title.
+//! The message of a chart: a one-line title made from the findings that the chart shows. Without such findings, the
+//! chart keeps its plain title.
 
 use analysis::findings::{BandwidthCap, Crossover, DepthBound, IopsCap, Saturation, ThrottledAboveNominal};
 use analysis::{Analysis, Estimate, Finding, LatencyRole, LevelUnit, Meaning};
@@ -55,7 +55,7 @@ fn headline(sentence: &str) -> String {
     sentence[..end].trim_end_matches('.').to_owned()
 }
 
-/// Combines what is said of reads and of writes, in one clause if both say the same.
+/// Combines a clause on reads and one on writes, or uses one clause if they are equal.
 fn both(of: &dyn Fn(Direction) -> Option<String>) -> Option<String> {
     let who = |direction| capital(plural(direction));
     match (of(Direction::Read), of(Direction::Write)) {
@@ -140,7 +140,8 @@ fn percentiles(analysis: &Analysis) -> Option<String> {
     Some(format!("One at a time, half of all {who} take up to {}, and 99 % up to {}", at(50.0)?, at(99.0)?))
 }
 
-/// Returns what overload does: `From 200 % of its nominal rate on it stays at 840 reads and 360 writes a second`.
+/// Returns the effect of overload:
+/// `From 200 % of its nominal rate on it stays at 840 reads and 360 writes a second`.
 fn overload(analysis: &Analysis) -> Option<String> {
     let found = analysis.findings.iter().find_map(|finding| match &finding.meaning {
         Meaning::ThrottledAboveNominal(ThrottledAboveNominal { scale, level, bytes: false, .. }) => {

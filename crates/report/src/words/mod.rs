@@ -1,4 +1,4 @@
-//! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
+//! Words: a run and its findings as text, tables, JSON and CSV. This module knows no drawings and no pages.
 
 pub(crate) mod better_buy;
 mod bursts;

@@ -8,7 +8,7 @@ use analysis::Estimate;
 /// Written in place of a number that is not finite.
 pub const UNKNOWN: &str = "unknown";
 
-/// From this value on a number is written with a power of ten, so that a line keeps its length.
+/// Value from which a number is written with a power of ten, to limit its length.
 const SCIENTIFIC_FROM: f64 = 1e15;
 
 /// A unit and its size in base units.
@@ -62,7 +62,7 @@ const TIMES: [Unit; 4] = [
 ];
 
 impl Unit {
-    /// Returns the unit for bandwidths of about `bytes_per_second`; a larger unit is used only from two of it on.
+    /// Returns the largest unit of which `bytes_per_second` is at least two, or else the smallest.
     pub fn of_bandwidth(bytes_per_second: f64, prefix: Prefix) -> Unit {
         let rates = match prefix {
             Prefix::Binary => BINARY_RATES,
@@ -103,7 +103,7 @@ impl Unit {
         DECIMAL_RATES[1..].contains(&self)
     }
 
-    /// Returns the unit for latencies of about `nanoseconds`; milliseconds are used from a tenth of one on.
+    /// Returns the unit for latencies of about `nanoseconds`; milliseconds are used from 0.1 ms on.
     pub fn of_time(nanoseconds: f64) -> Unit {
         match nanoseconds {
             time if time >= 1e9 => TIMES[3],
@@ -117,7 +117,7 @@ impl Unit {
 /// Figures in a column that differ by more than this factor need not all be easy to read.
 const APART: f64 = 1_000.0;
 
-/// Returns the least and the greatest of the positive finite values; zeros if there are none.
+/// Returns the least and greatest of the positive finite values; zeros if there are no such values.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let known = values.filter(|value| value.is_finite() && *value > 0.0);
     known.fold((0.0, 0.0), |(least, most): (f64, f64), value| match most > 0.0 {
@@ -131,7 +131,7 @@ fn largest<const N: usize>(units: &[Unit; N], value: f64) -> Unit {
     *fitting.unwrap_or(&units[0])
 }
 
-/// Formats `value` with this many decimals and commas between thousands.
+/// Formats `value` with `decimals` decimals and commas between thousands.
 pub fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_owned();

@@ -1,11 +1,11 @@
-//! Words that sentences are made of: directions, names in quotes, error numbers.
+//! Parts of sentences: directions, names in quotes, error numbers.
 
 use workload::Direction;
 
 use super::numbers;
 use super::wrap::clean;
 
-/// Returns an error number in the words of the C library, for errors that block devices and files give.
+/// Returns the C library's message for an error number, for errors of block devices and files.
 pub fn error_words(errno: i32) -> String {
     let words = match errno {
         1 => "operation not permitted",
@@ -53,7 +53,7 @@ pub fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Whether an error means that a file system, a quota or a size limit is used up, which says nothing about the
+/// Whether an error means that a file system, a quota or a size limit is exhausted, which says nothing about the
 /// device.
 pub fn is_full(errno: i32) -> bool {
     // EFBIG, ENOSPC and EDQUOT of Linux (errno(3)).

@@ -1,4 +1,4 @@
-//! The line shown while a step runs, and the line when it is done.
+//! The line shown while a step runs, and the line after its end.
 
 use record::{Phase, PhaseKind, StepRecord};
 use workload::{Direction, Ending};
@@ -9,8 +9,8 @@ use crate::words::wrap::{COLUMNS, clean};
 /// Columns for the step's name.
 const NAME: usize = 26;
 
-/// Returns the line for a step that is done, for output that is no terminal: step, rates, seconds and why it
-/// ended. No line break.
+/// Returns the line for a finished step, for output that is not a terminal: step, rates, seconds and why it ended.
+/// No line break.
 pub fn step_done(step: &StepRecord) -> String {
     let (ops, bytes) = Direction::ALL.iter().fold((0, 0), |(ops, bytes), &direction| {
         let tally = step.tally(direction);
@@ -32,7 +32,7 @@ pub fn step_done(step: &StepRecord) -> String {
     cut(&line, COLUMNS)
 }
 
-/// What a device of a watch does now.
+/// Current load of a watched device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceNow {
     /// Kernel name.
@@ -49,8 +49,8 @@ pub struct DeviceNow {
     pub bytes: f64,
 }
 
-/// Returns the live line of a watch, within `room` columns: the phase, the seconds left of it if known, and what a
-/// device does: `load 2  34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line break.
+/// Returns the live line of a watch, within `room` columns: the phase, its remaining seconds if known, and the load
+/// of a device: `load 2  34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line break.
 pub fn watch_progress(
     (phase, left_s): (&str, Option<f64>),
     device: Option<&DeviceNow>,
@@ -74,7 +74,7 @@ pub fn watch_progress(
     cut(&format!("  {}", parts.join("  ")), room)
 }
 
-/// Returns the line for a phase of a watch that is over, with the step that ran in it. No line break.
+/// Returns the line for a phase of a watch that has ended, with the step that ran in it. No line break.
 pub fn phase_done(phase: &Phase, step: Option<&StepRecord>) -> String {
     let span = numbers::span(phase.to.since(phase.from).as_secs_f64());
     match &phase.kind {
@@ -99,7 +99,7 @@ pub fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// Returns the first `width` characters without control characters; text that was cut ends with `…`.
+/// Returns the first `width` characters without control characters; shortened text ends with `…`.
 pub fn cut(text: &str, width: usize) -> String {
     let text = clean(text);
     if text.chars().count() <= width {

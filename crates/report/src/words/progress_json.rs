@@ -1,4 +1,4 @@
-//! The lines of `--progress json`: an object on each, with keys that mean the same as in the report
+//! The lines of `--progress json`: one object on each, with keys that have the same meaning as in the report
 //! (docs/reference/progress.md).
 
 use analysis::{Analysis, Answer, Estimate, LatencyRow, Meaning, Point};
@@ -255,7 +255,7 @@ pub fn step_ended(step: &StepRecord) -> ProgressEvent<'_> {
     }
 }
 
-/// Returns what the steps have found so far: caps and the best rates, each with the ends of its 95 % interval, and
+/// Returns the results of the steps so far: caps and the best rates, each with the ends of its 95 % interval, and
 /// latencies.
 pub fn so_far(analysis: &Analysis) -> ProgressEvent<'_> {
     let cap = |of, direction, per_second, block_from| {

@@ -1,5 +1,5 @@
-//! Where a picture that stands alone comes from: what was measured, when, against what, by which command, on which
-//! machine.
+//! The provenance of a picture on its own: what was measured, when, against which claims, by which command, on
+//! which machine.
 
 use record::{Origin, Run};
 
@@ -9,7 +9,7 @@ use super::terminal::kind_words;
 use super::ticket::{command, machine};
 use super::wrap::clean;
 
-/// Returns the provenance in short pieces, what was measured first; leaves out what is unknown.
+/// Returns the provenance in short pieces, the subject of the measurement first; omits what is unknown.
 pub(crate) fn provenance(run: &Run) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     pieces.extend(
@@ -30,7 +30,7 @@ pub(crate) fn provenance(run: &Run) -> Vec<String> {
     pieces
 }
 
-/// Returns when the run started, in UTC, so that the same record gives the same page anywhere.
+/// Returns the start of the run in UTC, so that the same record gives the same page anywhere.
 pub(crate) fn started(run: &Run) -> String {
     if run.started_unix_ms == 0 && origin(run).is_some() {
         return match printed_at(run) {
@@ -45,7 +45,7 @@ pub(crate) fn started(run: &Run) -> String {
     }
 }
 
-/// Returns when the output was printed, as the output itself says.
+/// Returns the time at which the output was printed, as given in the output.
 fn printed_at(run: &Run) -> Option<&str> {
     let said = run.reported.iter().flat_map(|part| &part.said);
     said.filter(|(name, _)| name == record::PRINTED_AT).map(|(_, when)| when.as_str()).next()

@@ -1,4 +1,5 @@
-//! A quick look: what the volume writes and reads in one stream, and what only the cache does.
+//! A quick look: the rates at which the volume writes and reads in one stream, and those that only the cache
+//! reaches.
 
 use analysis::{QuickRow, Whose};
 use record::{Run, TargetFacts};
@@ -12,7 +13,7 @@ use crate::words::wrap::{beside, wrap};
 /// Column from which the remark on a figure starts.
 const SAID_FROM: usize = 50;
 
-/// Returns the table and what to make of it, in 80 columns.
+/// Returns the table and its conclusion, in 80 columns.
 pub fn quick_text(rows: &[QuickRow]) -> String {
     let unit = unit(rows);
     let mut text: String = rows.iter().map(|row| line(row, unit)).collect();
@@ -56,7 +57,7 @@ fn said(row: &QuickRow) -> String {
     }
 }
 
-/// Returns which rates can be relied on.
+/// Returns a sentence on the rates that can be relied on.
 fn conclusion(rows: &[QuickRow]) -> String {
     if rows.iter().any(|row| row.whose == Whose::Memory) {
         return "No figure here is a volume's: the folder lies in memory.".to_owned();
@@ -76,7 +77,7 @@ fn conclusion(rows: &[QuickRow]) -> String {
     format!("The volume itself {} in one stream.", rates.join(", "))
 }
 
-/// Returns a row that is the volume's own, flushed if there is one.
+/// Returns a row that shows the volume itself, a flushed one if possible.
 fn of_volume(rows: &[QuickRow], direction: Direction) -> Option<&QuickRow> {
     let own = || rows.iter().filter(move |row| row.whose == Whose::Volume && row.direction == direction);
     own().find(|row| is_flushed(row)).or_else(|| own().next())

@@ -1,13 +1,13 @@
-//! How far along a run is that is read while it goes on.
+//! The progress of a run whose file is read before the run ends.
 
 use record::Run;
 
 use crate::words::numbers;
 
-/// Greatest share shown: a run that takes longer than expected stays at it, because it has not ended.
+/// Greatest share shown: a run that takes longer than forecast stays at this share until it ends.
 const SHARE_MOST: f64 = 0.99;
 
-/// Returns how far a run is: `41 %`, or `3 min so far` without a forecast; `None` if the run has ended.
+/// Returns the progress of a run: `41 %`, or `3 min so far` without a forecast; `None` if the run has ended.
 fn how_far(run: &Run) -> Option<String> {
     let so_far = run.still_running?.as_secs_f64();
     let forecast = run.forecast.map(|forecast| forecast.as_secs_f64()).filter(|forecast| *forecast > 0.0);
@@ -17,14 +17,14 @@ fn how_far(run: &Run) -> Option<String> {
     })
 }
 
-/// Returns the state of an incomplete run, to stand in brackets after its name: `still running, 41 %`; `None` if
-/// it is complete.
+/// Returns the state of an incomplete run, to be printed in brackets after its name: `still running, 41 %`; `None`
+/// if the run is complete.
 pub fn state(run: &Run) -> Option<String> {
     let running = how_far(run).map(|far| format!("still running, {far}"));
     (!run.complete).then(|| running.unwrap_or_else(|| "stopped before its end".to_owned()))
 }
 
-/// Returns the sentence that precedes everything else about a run that goes on; `None` for other runs.
+/// Returns the sentence that precedes everything else about a run in progress; `None` for other runs.
 pub fn running_words(run: &Run) -> Option<String> {
     how_far(run).map(|far| format!("Still running, {far}: what is said here is what was recorded until now."))
 }

@@ -1,4 +1,4 @@
-//! What a finding says, in a sentence with its numbers.
+//! Findings as sentences with their numbers.
 
 use analysis::{Confidence, Evidence, Finding};
 
@@ -8,22 +8,22 @@ use super::phrases::quoted;
 pub use super::phrases::{capital, error_words, plural};
 use super::wrap::clean;
 
-/// Returns what `finding` says, in one or two sentences.
+/// Returns `finding` in one or two sentences.
 pub fn sentence(finding: &Finding) -> String {
     told(finding).sentence
 }
 
-/// Returns what else could explain `finding`; `None` if it was counted and leaves no doubt.
+/// Returns the other possible explanation of `finding`; `None` if it was counted and leaves no doubt.
 pub fn competing(finding: &Finding) -> Option<String> {
     told(finding).unless.map(str::to_owned)
 }
 
-/// Returns what to do about `finding`, as one sentence.
+/// Returns the recommended next step after `finding`, as one sentence.
 pub fn next_step(finding: &Finding) -> String {
     told(finding).next
 }
 
-/// Returns how sure a finding is, in a few words.
+/// Returns the confidence in a finding, in a few words.
 pub fn confidence(finding: &Finding) -> &'static str {
     match finding.confidence {
         Confidence::Possible => "possible: one symptom",
@@ -37,7 +37,7 @@ pub fn confidence(finding: &Finding) -> &'static str {
     }
 }
 
-/// Returns where to look: series, step and span on the run's clock. Empty without evidence.
+/// Returns the evidence: series, step and span on the run's clock. Empty if there is none.
 pub fn evidence(spans: &[Evidence]) -> String {
     let mut words: Vec<String> = spans.iter().take(EVIDENCE_NAMED).map(one_span).collect();
     if spans.len() > EVIDENCE_NAMED {
@@ -46,7 +46,7 @@ pub fn evidence(spans: &[Evidence]) -> String {
     words.join("; ")
 }
 
-/// Most spans that are named; more are only counted.
+/// Most spans named; more are only counted.
 pub(crate) const EVIDENCE_NAMED: usize = 3;
 
 /// Describes a single span: series, step and times.
@@ -60,7 +60,7 @@ pub(crate) fn one_span(span: &Evidence) -> String {
 /// End in seconds from which a span is written in hours, minutes and seconds.
 const BY_HOURS: f64 = 7200.0;
 
-/// Formats a time on the run's clock as a reader finds it in the series: `14:57:00`.
+/// Formats a time on the run's clock in hours, minutes and seconds: `14:57:00`.
 fn by_hours(seconds: f64) -> String {
     if !(0.0..1e9).contains(&seconds) {
         return by_seconds(seconds);

@@ -1,10 +1,10 @@
-//! Words that a shell takes literally, so that a line can be pasted.
+//! Words quoted for a shell, so that a line can be pasted.
 
 use crate::words::wrap::steers;
 
-/// Quotes `bytes` as one word of any POSIX shell, in single quotes, in which nothing has a special meaning.
-/// Characters that control a terminal have no form that every shell knows (`$'..'` is unknown to dash). A star
-/// stands for them: the shell replaces it by the name that matches, and never runs it.
+/// Quotes `bytes` as one word of any POSIX shell, in single quotes, in which nothing has a special meaning. No
+/// notation for characters that control a terminal works in every shell (dash does not know `$'..'`). A star
+/// replaces them: the shell expands it to the name that matches, and never runs it.
 pub fn shell_word(bytes: &[u8]) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,%+@".contains(letter);
     match std::str::from_utf8(bytes) {
@@ -19,7 +19,7 @@ pub fn is_told_whole(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_told))
 }
 
-/// Whether a letter can stand between quotes; line breaks and tabs can.
+/// Whether a letter can be written between quotes; line breaks and tabs can.
 fn is_told(letter: char) -> bool {
     !steers(letter) || matches!(letter, '\n' | '\t')
 }
@@ -28,7 +28,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Quotes what can be quoted, with a star in place of everything else.
+/// Quotes the characters that can be quoted, and writes a star for all others.
 fn starred(bytes: &[u8]) -> String {
     let mut word = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -55,7 +55,7 @@ mod tests {
         ["sh", "dash", "bash"].into_iter().filter(is_there).collect()
     }
 
-    /// Returns what `shell` makes of the word in the middle of a line.
+    /// Returns the word as `shell` reads it in the middle of a line.
     fn read_back(shell: &str, word: &str) -> Vec<u8> {
         Command::new(shell).arg("-c").arg(format!("printf %s {word}")).output().unwrap().stdout
     }

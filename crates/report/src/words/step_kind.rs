@@ -1,11 +1,12 @@
-//! What steps are for, in a word or two.
+//! The purposes of steps, in a word or two.
 
 use workload::{StepKind, StepPlan};
 
 use super::numbers;
 use super::wrap::clean;
 
-/// Returns a step's name with what it leaves out: `read depth 16, 4 KiB`, `read 64 KiB, depth 8`.
+/// Returns a step's name, completed by the depth or block size that it lacks:
+/// `read depth 16, 4 KiB`, `read 64 KiB, depth 8`.
 pub(crate) fn step_words(plan: &StepPlan) -> String {
     let name = clean(&plan.name);
     let blocks = plan.workers.first().map(|worker| worker.blocks.longest().0);
@@ -21,7 +22,7 @@ pub(crate) fn step_words(plan: &StepPlan) -> String {
     }
 }
 
-/// Returns what the steps of a kind are for.
+/// Returns the purpose of a kind of steps.
 pub(crate) fn kind_words(kind: StepKind) -> &'static str {
     match kind {
         StepKind::Idle => "idle",

@@ -1,10 +1,10 @@
-//! The steps that a finding was seen in: one, or several of which one was the worst.
+//! The steps in which a finding was seen: one, or several with the worst one named.
 
 use analysis::Finding;
 
 use super::phrases::quoted;
 
-/// Most steps that are named; more are only counted.
+/// Most steps named; more are only counted.
 const NAMED: usize = 3;
 
 /// Names of the steps, each once, in the order of the evidence.

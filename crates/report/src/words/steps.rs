@@ -1,4 +1,4 @@
-//! What each part of a run found, a line for each: layout, latency, ladders, jobs.
+//! The results of each part of a run, a line for each: layout, latency, ladders, jobs.
 
 use analysis::findings::{BandwidthCap, Crossover, IopsCap};
 use analysis::{Analysis, Estimate, Headroom, HeadroomBound, LatencyRole, LatencyRow, Meaning, Point};
@@ -15,13 +15,13 @@ use crate::words::wrap::{beside, clean};
 pub struct PartWords {
     /// Name of the part: `layout`, `latency`, `depth ladder`, `block ladder`, or the name of a job.
     pub part: String,
-    /// What was done: `4 KiB reads`, `depth 1`.
+    /// Load of the part: `4 KiB reads`, `depth 1`.
     pub what: String,
-    /// What was found.
+    /// Result of the part.
     pub result: String,
 }
 
-/// Returns the parts of `run` in the order they ran; a ladder has a line for each direction.
+/// Returns the parts of `run` in the order in which they ran; a ladder has a line for each direction.
 pub fn part_words(run: &Run, analysis: &Analysis) -> Vec<PartWords> {
     let mut parts: Vec<PartWords> = layouts(run);
     parts.extend(latency(analysis));
@@ -70,7 +70,7 @@ fn latency(analysis: &Analysis) -> Option<PartWords> {
     (!words.is_empty()).then(part)
 }
 
-/// Returns the direction, marked as spaced if the requests of the step were further apart than a cap requires.
+/// Returns the direction, marked as spaced if the step left more time between requests than a cap requires.
 fn latency_name(row: &LatencyRow) -> String {
     let spaced = if row.role == LatencyRole::Spaced { " spaced" } else { "" };
     format!("{}{spaced}", row.direction.name())
@@ -188,7 +188,7 @@ fn job(point: &Point) -> PartWords {
     }
 }
 
-/// Returns what the engine reports about a step, as a sentence. Strings from the machine are inserted unchanged.
+/// Returns a note of the engine about a step, as a sentence. Strings from the machine are inserted unchanged.
 pub fn note(note: &Note) -> String {
     match note {
         Note::Features { words, .. } | Note::Other { words } => words.clone(),

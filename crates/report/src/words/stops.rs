@@ -1,4 +1,4 @@
-//! What stops the volume, in the sentences below the verdict.
+//! The limits of the volume, in the sentences below the verdict.
 
 use analysis::findings::{
     AccountingUnit, BandwidthCap, Crossover, DepthBound, FillingDepth, InFlightBound, IopsCap, Question,
@@ -10,7 +10,7 @@ use workload::Direction;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{capital, plural};
 
-/// Returns the sentences for both directions, and the depth beyond which more only adds waiting.
+/// Returns the sentences for both directions, and on the depth beyond which more depth only adds waiting.
 pub(super) fn stops(analysis: &Analysis) -> Vec<String> {
     let read = of_direction(analysis, Direction::Read);
     let write = of_direction(analysis, Direction::Write);
@@ -23,7 +23,7 @@ pub(super) fn stops(analysis: &Analysis) -> Vec<String> {
     sentences
 }
 
-/// Joins the sentences of one direction after its name.
+/// Joins the sentences of one direction, after the name of the direction.
 fn named(who: &str, sentences: &[String]) -> String {
     let mut letters = sentences.join(" ").chars().collect::<Vec<char>>();
     if let Some(first) = letters.first_mut() {
@@ -32,7 +32,7 @@ fn named(who: &str, sentences: &[String]) -> String {
     format!("{who}: {}", letters.into_iter().collect::<String>())
 }
 
-/// What the findings say about one direction.
+/// Limits of one direction according to the findings.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct DirectionLimits {
     operations: Option<String>,
@@ -40,11 +40,11 @@ struct DirectionLimits {
     crossover: Option<String>,
     /// Whole sentences on limits other than caps.
     others: Vec<String>,
-    /// What is limited by something unidentified; the level stands in the verdict above.
+    /// Quantities whose limit the run does not identify; the verdict above gives the level.
     open: Open,
 }
 
-/// What is limited by something that the run does not identify.
+/// Quantities whose limit the run does not identify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
     #[default]
@@ -157,8 +157,8 @@ fn unit(found: &AccountingUnit) -> String {
     }
 }
 
-/// Returns a sentence that the volume bears `level` and may bear more; if hardly anything is known of the level,
-/// only the latter.
+/// Returns a sentence that the volume sustains `level` and may sustain more; if hardly anything is known of the
+/// level, only the latter.
 fn at_least(level: &Estimate, words: impl Fn(f64) -> String, by: &str) -> String {
     let low = two_digits(level.low);
     match low >= level.value * KNOWN {
@@ -167,10 +167,10 @@ fn at_least(level: &Estimate, words: impl Fn(f64) -> String, by: &str) -> String
     }
 }
 
-/// Share of its figure below which a lower bound says nothing.
+/// Share of the figure below which its lower bound says nothing.
 const KNOWN: f64 = 0.5;
 
-/// Rounds down to two significant digits, because a bound is no exact figure.
+/// Rounds down to two significant digits, because a bound is not an exact figure.
 fn two_digits(value: f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
@@ -199,8 +199,8 @@ fn filling_depths(analysis: &Analysis) -> Vec<String> {
     }
 }
 
-/// Returns the depth beyond which more only adds waiting: the cap times the base latency, or the ladder's own 90 %
-/// depth if that is greater and not the ladder's first rung, where it would mean nothing.
+/// Returns the depth beyond which more depth only adds waiting: the cap times the base latency; or the depth at
+/// which the ladder reaches 90 %, if that is greater and not the ladder's first rung, where it would mean nothing.
 pub(crate) fn filling_depth(analysis: &Analysis, wanted: Direction) -> Option<f64> {
     let rungs = analysis.depths.iter().filter(|point| point.direction == wanted);
     let first = rungs.map(|point| f64::from(point.depth)).fold(f64::INFINITY, f64::min);

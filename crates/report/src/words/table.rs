@@ -9,16 +9,16 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// How the columns of a table are aligned in a terminal.
+/// Alignment of the columns of a table in a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
-    /// All to the left.
+    /// All columns to the left.
     Left,
-    /// The first to the left, figures to the right.
+    /// The first column to the left, figures to the right.
     Figures,
-    /// The last to the left, figures to the right.
+    /// The last column to the left, figures to the right.
     WordsLast,
-    /// As [`Columns::Figures`], with the width of the first column and of each other one.
+    /// Like [`Columns::Figures`], with fixed widths: of the first column, and of each other one.
     Fixed(usize, usize),
 }
 
@@ -50,7 +50,7 @@ impl Table {
         self
     }
 
-    /// Removes columns that have nothing below their heading.
+    /// Removes columns in which every row is empty.
     pub(crate) fn without_empty(self) -> Table {
         let is_empty = |column: &usize| self.rows.iter().all(|row| row[*column].is_empty());
         let empty: Vec<usize> = (0..self.head.len()).filter(is_empty).collect();

@@ -1,11 +1,11 @@
-//! Doubts about the target in words: the only place where these sentences are made.
+//! Doubts about the target in words; no other module words them.
 
 use record::TargetDoubt;
 
 use super::numbers;
 
-/// Returns why figures from the target may not be the volume's, as a clause without a full stop. Strings from the
-/// machine are inserted unchanged.
+/// Returns the reason why figures from the target may not be the volume's, as a clause without a full stop. Strings
+/// from the machine are inserted unchanged.
 pub fn target_doubt(doubt: &TargetDoubt) -> String {
     match doubt {
         TargetDoubt::MemoryFilesystem { filesystem: name } => {
@@ -81,7 +81,7 @@ pub(super) fn reads_only(unwritten_share: Option<f64>) -> String {
 mod tests {
     use super::*;
 
-    /// Earlier versions stored these words, and `runfile` recognises doubts by them.
+    /// Earlier versions stored these words, by which `runfile` recognises doubts.
     #[test]
     fn every_doubt_has_its_words() {
         let name = |name: &str| name.to_owned();

@@ -1,5 +1,5 @@
-//! The answer in a terminal: 80 columns, the verdict last, where a reader looks when a run ends; only the verdict
-//! word in colour.
+//! The answer in a terminal of 80 columns. The verdict comes last, where a reader looks when a run ends; only the
+//! verdict word is coloured.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ pub enum Paint {
     Ansi,
 }
 
-/// Returns the first line: what is measured, on what device, with which backend.
+/// Returns the first line: the target, its device, the backend.
 pub fn head(target: &TargetFacts, backend: &str) -> String {
     let words = match target.kind {
         // A simulated volume has only one backend.
@@ -57,8 +57,8 @@ pub(crate) fn kind_words(target: &TargetFacts) -> String {
     if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
 }
 
-/// Returns the whole answer except the line that names the files: steps, findings, verdict, claims, so that a
-/// screen of 24 rows ends with the verdict. A watch always has all of its findings.
+/// Returns the whole answer except the line that names the files: steps, findings, verdict, claims. A screen of 24
+/// rows thus ends with the verdict. All findings of a watch are always shown.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
@@ -82,7 +82,7 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
     filled.join("\n")
 }
 
-/// Returns [`files_line`], with the word `recording` if another tool measured.
+/// Returns [`files_line`], with the word `recording` instead of `run` if another tool measured.
 pub fn files_line_of(report: &str, (run, path): (&Run, &str)) -> String {
     match origin(run) {
         Some(_) => files_named(report, ("recording", path)),
@@ -90,8 +90,8 @@ pub fn files_line_of(report: &str, (run, path): (&Run, &str)) -> String {
     }
 }
 
-/// Returns the last line: where the report and the run file are; two lines if one is too short. A path is never
-/// broken, so that it can be copied; a long one goes past the edge.
+/// Returns the last line: the paths of the report and the run file; two lines if one is too short. A path is never
+/// broken, so that it can be copied; a long one extends past the edge.
 pub fn files_line(report: &str, run: &str) -> String {
     files_named(report, ("run", run))
 }
@@ -108,7 +108,7 @@ fn files_named(report: &str, (what, path): (&str, &str)) -> String {
 /// Returns the verdict sentences; the word is coloured after wrapping, so that colour affects no line break.
 fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let words = verdict_words(run, analysis);
-    // Cleaned before it is coloured, so that every escape sequence in it is ours.
+    // Cleaned before it is coloured, so that it contains no escape sequence but plimsoll's own.
     let mut text = clean_lines(&wrap("", &words.sentence())).into_owned();
     if paint == Paint::Ansi {
         text = text.replacen(
@@ -133,7 +133,7 @@ fn colour(answer: Answer) -> &'static str {
     }
 }
 
-/// Returns the heading of the second column: where the claims come from.
+/// Returns the heading of the second column: the source of the claims.
 pub(crate) fn claimed_by(run: &Run) -> &'static str {
     match (run.policy.is_some(), run.expectation.is_some()) {
         (true, false) => "policy",
@@ -190,7 +190,7 @@ fn table_line(row: &[&str; 5], columns: &[usize], widths: &[usize]) -> String {
     text
 }
 
-/// Formats a row of a table that is too wide for the terminal: its name, and below it what stands in each column.
+/// Formats a row of a table that is too wide for the terminal: its name, and below it the content of each column.
 fn stacked(row: &[&str; 5], heads: &[&str; 5]) -> String {
     let told = (1..4).filter(|&column| !row[column].is_empty());
     let told: Vec<String> = told.map(|column| format!("{} {}", heads[column], row[column])).collect();
@@ -198,8 +198,8 @@ fn stacked(row: &[&str; 5], heads: &[&str; 5]) -> String {
     wrap("  ", row[0]) + &wrap("    ", &format!("{}{answer}", told.join(", ")))
 }
 
-/// Returns doubts about claims that were decided all the same, each with the claim's name: the verdict sentence
-/// has the others.
+/// Returns doubts about claims that were decided despite them, each with the claim's name: the verdict sentence has
+/// the other doubts.
 fn doubts_of_rows(verdict: &Verdict) -> String {
     let decided = verdict
         .rows

@@ -1,5 +1,5 @@
-//! A run as Markdown for a ticket: the verdict, the claims, one picture, what was found, and what support asks
-//! for.
+//! A run as Markdown for a ticket: the verdict, the claims, one picture, the findings, and the facts that support
+//! asks for.
 
 use std::fmt::Write as _;
 
@@ -18,10 +18,10 @@ use crate::words::verdict::verdict_words;
 use crate::words::watch;
 use crate::words::wrap::{clean, clean_lines};
 
-/// Most findings that are listed; the run file has all.
+/// Most findings listed; the run file has all.
 const FINDINGS: usize = 8;
 
-/// The files that go with the text.
+/// The files attached to the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachments {
     /// Title of the picture, and name of its file.
@@ -47,7 +47,7 @@ pub fn ticket(run: &Run, analysis: &Analysis, attached: &Attachments) -> String 
     text + &particulars(run, attached)
 }
 
-/// Escapes text, so that what a file or a device holds does not become Markdown.
+/// Escapes text, so that strings from a file or a device do not become Markdown.
 fn plain(words: &str) -> String {
     let mut text = String::new();
     for letter in clean(words).chars() {
@@ -60,7 +60,7 @@ fn plain(words: &str) -> String {
     text
 }
 
-/// Formats a word as code, whatever is in it.
+/// Formats a word as code, whatever characters it contains.
 fn typed(words: &str) -> String {
     let words = clean(words).replace(['\n', '\r'], " ");
     if words.contains('`') { format!("`` {words} ``") } else { format!("`{words}`") }
@@ -113,7 +113,7 @@ fn steps(run: &Run, analysis: &Analysis) -> String {
     text + "\n"
 }
 
-/// Returns what a procedure answered, or what a watch saw, as in a terminal.
+/// Returns the answer of a procedure or the figures of a watch, as in a terminal.
 fn table(run: &Run, analysis: &Analysis) -> String {
     let lines = match (&analysis.watched, &analysis.answered) {
         (Some(watched), _) => {
@@ -144,7 +144,7 @@ fn findings(findings: &[Finding]) -> String {
     text + "\n"
 }
 
-/// Returns what support asks for first when such a text arrives.
+/// Returns the facts that support first asks for.
 fn particulars(run: &Run, attached: &Attachments) -> String {
     let mut lines = vec![("when", when(run)), ("command", typed(&command(&run.words)))];
     lines.extend(run.policy.iter().map(|policy| ("held against", typed(policy))));
@@ -173,7 +173,7 @@ pub(super) fn command(words: &[String]) -> String {
     std::iter::once(name.to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns when the run began, in UTC, because the reader may be anywhere.
+/// Returns the start of the run in UTC, because the reader may be anywhere.
 fn when(run: &Run) -> String {
     let ms = i64::try_from(run.started_unix_ms).ok().filter(|ms| *ms > 0);
     let instant = ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
@@ -188,7 +188,7 @@ fn volume(target: &TargetFacts) -> String {
     plain(&format!("{}: {}", target.words.trim_end_matches(':'), kind_words(target)))
 }
 
-/// Returns the devices that were measured, with the serial number by which the provider identifies them.
+/// Returns the measured devices, with the serial number by which the provider identifies them.
 fn devices(target: &TargetFacts) -> Vec<(&'static str, String)> {
     let told = |device: &record::DeviceFacts| {
         let mut words = vec![device.name.clone(), numbers::size(device.size.0)];
@@ -204,7 +204,7 @@ fn devices(target: &TargetFacts) -> Vec<(&'static str, String)> {
     target.devices.iter().map(told).collect()
 }
 
-/// Describes the machine, as far as it is known: what another tool printed says little about it.
+/// Describes the machine; omits what is unknown, because other tools print little about the machine.
 pub(super) fn machine(host: &HostFacts) -> String {
     let known = |words: &str, told: String| if words.trim().is_empty() { String::new() } else { told };
     let model = known(&host.cpu_model, format!(" ({})", host.cpu_model));

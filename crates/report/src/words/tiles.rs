@@ -1,4 +1,4 @@
-//! Tiles: the figures that answer at a glance, each with its interval and compared with what is promised.
+//! Tiles: the main figures at a glance, each with its interval and compared with the promised value.
 
 use analysis::{
     Analysis, Answer, ClaimRow, ContractRow, Doubt, Estimate, LatencyRole, LatencyRow, ProcedureAnswer,
@@ -16,7 +16,7 @@ use crate::answers::sheets;
 /// Most figures of a tile; the tables have the others.
 pub(super) const FIGURES: usize = 2;
 
-/// A tile: what it is about, and its figures.
+/// A tile: its subject and its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tile {
     /// Name: `IOPS`, `Latency`, or the name of a job.
@@ -30,27 +30,27 @@ pub(crate) struct Tile {
 pub(crate) struct TileFigure {
     /// Value with its interval if it has one: `3,000.0 ± 0.4`.
     pub value: String,
-    /// Unit; empty if the tile's name or the value has it.
+    /// Unit; empty if the tile's name or the value includes it.
     pub unit: String,
-    /// What the figure measures: `4 KiB read IOPS`.
+    /// Measured quantity: `4 KiB read IOPS`.
     pub what: String,
-    /// What is promised for it.
+    /// Promise for the figure, if there is one.
     pub promised: Option<PromiseWords>,
 }
 
-/// What is promised, and how the figure compares with it.
+/// A promise, and how the figure compares with it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PromiseWords {
     /// Promise and answer: `of 3,000: meets`.
     pub words: String,
-    /// Figure as a share of what is promised, 1 if equal.
+    /// Figure as a share of the promised value, 1 if equal.
     pub share: f64,
     /// Answer.
     pub answer: Answer,
 }
 
 impl Tile {
-    /// Returns a tile with the first [`FIGURES`] figures; `None` without any.
+    /// Returns a tile with the first [`FIGURES`] figures; `None` if there are no figures.
     pub(crate) fn of(name: &str, mut figures: Vec<TileFigure>) -> Option<Tile> {
         figures.truncate(FIGURES);
         figures.iter_mut().filter(|figure| figure.unit == name).for_each(|figure| figure.unit.clear());
@@ -59,7 +59,7 @@ impl Tile {
 }
 
 impl TileFigure {
-    /// Returns a figure whose value needs no unit.
+    /// Returns a figure without a unit.
     pub(crate) fn plain(value: String, what: String) -> TileFigure {
         TileFigure { value, unit: String::new(), what, promised: None }
     }
@@ -79,7 +79,7 @@ impl TileFigure {
     }
 }
 
-/// Returns the tiles of a run, what was asked for first; empty if it has no figures.
+/// Returns the tiles of a run, those that answer the request first; empty if the run has no figures.
 pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     if let Some(watched) = &analysis.watched {
         return tiles_of_loads::of_watch(watched);
@@ -95,7 +95,7 @@ pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     tiles
 }
 
-/// Returns the rates that are claimed, or without claims the caps.
+/// Returns the claimed rates, or without claims the caps.
 fn of_claims(analysis: &Analysis) -> Vec<Tile> {
     let of = |name, quantity: &[Quantity]| Tile::of(name, rows(analysis, quantity));
     [of("IOPS", &[Quantity::Iops]), of("Throughput", &[Quantity::BytesPerSecond])]
@@ -104,7 +104,7 @@ fn of_claims(analysis: &Analysis) -> Vec<Tile> {
         .collect()
 }
 
-/// Returns the rows of these quantities, starting with those that miss what is promised.
+/// Returns the rows of these quantities, starting with those that miss their claim.
 fn rows(analysis: &Analysis, quantities: &[Quantity]) -> Vec<TileFigure> {
     let of_it = analysis.verdict.rows.iter().filter(|row| quantities.contains(&row.quantity));
     let mut rows: Vec<&ClaimRow> = of_it.collect();
@@ -131,7 +131,7 @@ fn promise(quantity: Quantity, claimed: &str, answer: &str) -> String {
     }
 }
 
-/// Returns claimed latencies, or else those of one I/O at a time.
+/// Returns the claimed latencies, or else those of one I/O at a time.
 fn latency(analysis: &Analysis) -> Option<Tile> {
     let claimed = rows(analysis, &[Quantity::MeanLatency, Quantity::PercentileLatency]);
     let base = || {
@@ -147,7 +147,7 @@ fn one_at_a_time(row: &LatencyRow) -> TileFigure {
     TileFigure::time(row.mean_ns, format!("mean, one {} at a time{tail}", row.direction.name()))
 }
 
-/// Returns what the given policy says about a burst that may have been measured.
+/// Returns the figures of a policy's burst, if the run may have been measured during or after one.
 fn burst_of_policy(analysis: &Analysis) -> Option<Tile> {
     let drained = |one: &ProcedureAnswer| matches!(one, ProcedureAnswer::Burst(_));
     if analysis.answered.iter().flat_map(ProcedureAnswer::each).any(drained) {
@@ -177,7 +177,7 @@ fn of_burst(doubt: &Doubt) -> Option<TileFigure> {
     }
 }
 
-/// Returns the greatest rates at which the expected latencies hold.
+/// Returns the greatest rates at which the latencies stay within the expectation.
 fn of_expectation(analysis: &Analysis) -> Option<Tile> {
     use analysis::HeadroomBound::{AtLeast, AtMost, Between};
     let figure = |row: &analysis::Headroom| {

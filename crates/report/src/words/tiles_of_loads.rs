@@ -13,7 +13,7 @@ use super::wrap::clean;
 /// Most jobs shown as tiles; a table of more is easier to read.
 const JOBS: usize = 6;
 
-/// Returns what a watch shows: what a load of ours achieved, or else what the busiest device did.
+/// Returns the tiles of a watch: the rates that plimsoll's own load achieved, or else those of the busiest device.
 pub(super) fn of_watch(watched: &WatchFigures) -> Vec<Tile> {
     let loads: Vec<(&PhaseFigures, &LoadFigures)> =
         watched.phases.iter().filter_map(|phase| Some((phase, phase.load.as_ref()?))).collect();
@@ -31,7 +31,7 @@ fn held(watched: &WatchFigures) -> Option<Tile> {
     Tile::of("Held at", cap.into_iter().collect())
 }
 
-/// Returns the load that the contract is about, or the nominal one, and what the greatest load achieved.
+/// Returns tiles of the load that the contract is about, or the nominal one, and of the greatest load.
 fn of_loads(watched: &WatchFigures, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<Tile> {
     let judged = |(phase, _): &&(&PhaseFigures, &LoadFigures)| {
         watched.contract.iter().any(|row| row.phase == phase.name && row.answer != Answer::Measured)
@@ -79,7 +79,7 @@ fn times(phase: &PhaseFigures, load: &LoadFigures) -> Vec<TileFigure> {
     mean.into_iter().chain(tail).collect()
 }
 
-/// Returns the busiest device over the whole time.
+/// Returns a tile of the busiest device over the whole watch.
 fn of_devices(watched: &WatchFigures) -> Vec<Tile> {
     let rate = |device: &DeviceFigures| device.read.ops + device.write.ops;
     let all = watched.phases.iter().flat_map(|phase| phase.devices.iter());

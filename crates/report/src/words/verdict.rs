@@ -1,4 +1,4 @@
-//! The answer in sentences: the verdict word, the figures, what stops the volume, and how far the run could see.
+//! The answer in sentences: the verdict word, the figures, what limits the volume, and how far the run could see.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     of_claims(run, analysis, Beside::Nothing)
 }
 
-/// What is shown beside a verdict and so need not be in it.
+/// Content shown beside a verdict, which the verdict need not repeat.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
@@ -42,7 +42,7 @@ enum Beside {
     Tiles,
 }
 
-/// Returns [`verdict_words`] for use beside tiles: for claims only the answer and its reasons.
+/// Returns [`verdict_words`] for use beside tiles: for claims, only the answer and its reasons.
 pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     let told = origin(run).is_some() || analysis.watched.is_some() || answers::verdict(analysis).is_some();
     if told {
@@ -50,7 +50,7 @@ pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     }
     let words = of_claims(run, analysis, Beside::Tiles);
     match analysis.verdict.answer {
-        // Nothing was claimed, so what stops the volume is the answer.
+        // Nothing was claimed, so the limit of the volume is the answer.
         Answer::Measured if words.rest == "." && !words.stops.is_empty() => VerdictWords {
             rest: format!(": {}", within_a_sentence(&words.stops)),
             stops: String::new(),
@@ -69,7 +69,7 @@ fn within_a_sentence(words: &str) -> String {
     }
 }
 
-/// Returns the verdict on claims, or on what was measured without any.
+/// Returns the verdict on claims, or on the measured figures if there are no claims.
 fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     let verdict = &analysis.verdict;
     let subject = subject(verdict);
@@ -106,8 +106,8 @@ fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
 }
 
-/// Returns the sentences for an import, which has no verdict: what the figures are, whose they are, and then what
-/// is missing.
+/// Returns the sentences for an import, which has no verdict: the printed figures and the tool that printed them,
+/// then what is missing.
 fn of_import(run: &Run, (tool, lacks): (&str, &[String]), analysis: &Analysis) -> VerdictWords {
     let computed = match &analysis.watched {
         Some(_) => "Note: plimsoll measured nothing of it; what it says of it is read from those figures.",
@@ -124,7 +124,7 @@ fn of_import(run: &Run, (tool, lacks): (&str, &[String]), analysis: &Analysis) -
     VerdictWords { word: "IMPORTED", rest, stops }
 }
 
-/// Returns a sentence if nothing was written; for a device also on what its reads may be worth.
+/// Returns a sentence if nothing was written; for a device, also on how far its reads can be trusted.
 fn reads_only(run: &Run, analysis: &Analysis) -> &'static str {
     let only = analysis.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ReadsOnly(_)));
     let device = run.target.as_ref().is_some_and(|target| target.kind == TargetKind::BlockDevice);
@@ -153,15 +153,15 @@ fn with_colon(subject: &str, figures: &str) -> String {
     }
 }
 
-/// Returns the rows that decide, with their figures: those below their claim if there are any, or else the worst
-/// of each quantity.
+/// Returns the decisive rows with their figures: those below their claim if there are any, or else the worst of
+/// each quantity.
 fn figures(verdict: &Verdict) -> String {
     let below: Vec<&ClaimRow> = verdict.rows.iter().filter(|row| row.answer == Answer::Below).collect();
     let known = |row: &&ClaimRow, answer| row.answer == answer && row.measured.is_some();
     let open = |answer| verdict.rows.iter().filter(|row| known(row, answer)).collect::<Vec<_>>();
     let rows = match verdict.answer {
         _ if !below.is_empty() => below,
-        // Show what keeps the answer open, not what appears to be met beside it.
+        // Show the rows that leave the answer open, not those that appear to meet their claim.
         answer @ (Answer::CannotTell | Answer::ConsistentWithBurst) if !open(answer).is_empty() => {
             open(answer)
         }
@@ -184,8 +184,8 @@ fn worst_of_each(rows: &[ClaimRow]) -> Vec<&ClaimRow> {
     [Iops, BytesPerSecond, MeanLatency, PercentileLatency].into_iter().filter_map(worst).collect()
 }
 
-/// Returns how much of the claim is fulfilled, to choose the row to name first; for a latency the ratio is
-/// inverted.
+/// Returns how much of the claim is fulfilled, to choose the row to name first; the ratio is inverted for a
+/// latency.
 fn fulfilled(row: &ClaimRow) -> f64 {
     let measured = row.measured.map_or(0.0, |found| found.value);
     match row.quantity {
@@ -195,8 +195,8 @@ fn fulfilled(row: &ClaimRow) -> f64 {
     }
 }
 
-/// Formats a row's figures, named by direction if there are rows of several directions; a latency has its own
-/// name.
+/// Formats a row's figures, labelled by direction if there are rows of several directions; a latency has its own
+/// label.
 fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
     match row.quantity {
         Quantity::MeanLatency | Quantity::PercentileLatency => {
@@ -223,7 +223,7 @@ pub(crate) fn reasons(verdict: &Verdict) -> Vec<&Doubt> {
     told.into_iter().map(|(why, _)| why).collect()
 }
 
-/// Whether a tile and a finding of its own cover the doubt.
+/// Whether the doubt has a tile and a finding of its own.
 pub(crate) fn is_of_burst(doubt: &Doubt) -> bool {
     matches!(doubt, Doubt::InsideBurst { .. } | Doubt::CreditsSpent { .. })
 }

@@ -1,5 +1,5 @@
 //! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in
-//! short.
+//! brief.
 
 use analysis::{
     Analysis, Answer, ContractRow, DetectionLimits, DeviceFigures, Finding, LoadFigures, LoadFlow,
@@ -15,15 +15,15 @@ use crate::words::sentence::{competing, confidence, evidence, next_step, sentenc
 pub use crate::words::watch_words::place_words;
 use crate::words::wrap::{COLUMNS, clean, wrap};
 
-/// Most devices in the terminal's table; the page has them all.
+/// Most devices in the terminal's table; the page has all devices.
 const DEVICES: usize = 6;
 /// Most load phases in the terminal's table.
 const PHASES: usize = 8;
-/// Findings shown in full in the terminal if there are at most [`FEW`]; of more, only the first is.
+/// Findings shown in full in the terminal if there are at most [`FEW`]; otherwise only the first is.
 const TOLD_WHOLE: usize = 2;
-/// Most findings of which [`TOLD_WHOLE`] are shown in full.
+/// Most findings for which [`TOLD_WHOLE`] are shown in full.
 const FEW: usize = 3;
-/// Most findings shown at all.
+/// Most findings shown, in full or in brief.
 const TOLD: usize = 5;
 /// Most lapses of the record shown in the terminal.
 const LAPSES: usize = 4;
@@ -42,7 +42,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
             ("BELOW", format!(" {subject}: {}.", listed(watched, &rows)))
         }
         Answer::Meets | Answer::Exceeds => ("MEETS", format!(" {subject}{}", met(watched))),
-        // Nothing is claimed, and what was measured is in doubt.
+        // Nothing is claimed, and the measurement is in doubt.
         _ if analysis.verdict.subject.is_none() => {
             let why: Vec<String> = analysis.verdict.doubts.iter().map(doubt).collect();
             ("CANNOT TELL", format!(" what the volume bears: {}.", why.join("; ")))
@@ -63,7 +63,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
     VerdictWords { word, rest, stops }
 }
 
-/// Returns what was looked for, and the smallest that would have been detected.
+/// Returns the detectable events, and the smallest of each that would have been detected.
 fn looked_words(looked: &DetectionLimits) -> String {
     let time = |seconds: f64| numbers::time(seconds * 1e9);
     let found = format!(
@@ -87,7 +87,7 @@ fn looked_words(looked: &DetectionLimits) -> String {
     }
 }
 
-/// Returns what was watched, for a watch without a contract.
+/// Describes the watched machine, for a watch without a contract.
 fn watched_words(run: &Run, watched: &WatchFigures) -> String {
     let (from, to) =
         (watched.phases.first().map(|phase| phase.from), watched.phases.last().map(|phase| phase.to));
@@ -130,7 +130,7 @@ fn is_rate(row: &ContractRow) -> bool {
     matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond)
 }
 
-/// Describes a load: `700 reads and 300 writes a second, mean 0.31 ms, p99 1.2 ms, 100 % within 30 ms`
+/// Describes a load: `700 reads and 300 writes a second, mean 0.31 ms, p99 1.2 ms, 100 % within 30 ms`.
 fn load_words(load: &LoadFigures) -> String {
     let rate = |flow: &LoadFlow| flow.got.map_or(0.0, |got| got.value);
     let rates = match (&load.read, &load.write) {
@@ -157,7 +157,7 @@ fn load_words(load: &LoadFigures) -> String {
     words.join(", ")
 }
 
-/// Lists the first rows, grouping repeats of the same load; the rest is counted.
+/// Lists the first rows, grouping repetitions of a load, and counts the rest.
 fn listed(watched: &WatchFigures, rows: &[&ContractRow]) -> String {
     let scale = |row: &ContractRow| {
         let phase = watched.phases.iter().find(|phase| phase.name == row.phase)?;
@@ -182,7 +182,7 @@ fn listed(watched: &WatchFigures, rows: &[&ContractRow]) -> String {
     words.join(", ")
 }
 
-/// Describes a group of rows: `read 600 to 610 of 700 IOPS at load 100% (3x)`
+/// Describes a group of rows: `read 600 to 610 of 700 IOPS at load 100% (3x)`.
 fn group_words(group: &[&ContractRow], scale: Option<f64>) -> String {
     if let [only] = group {
         return format!("{}{}", row_words(only), phase_words(&only.phase));
@@ -200,7 +200,7 @@ fn group_words(group: &[&ContractRow], scale: Option<f64>) -> String {
     format!("{} {range} {} at {phases}", what(least), bound_words(least))
 }
 
-/// Formats what was measured, without a unit for IOPS, because the claim beside it has one.
+/// Formats the measured value, without a unit for IOPS, because the claim beside it has one.
 fn found_words(row: &ContractRow, value: f64) -> String {
     match row.quantity {
         Quantity::Iops => numbers::count(value),
@@ -217,7 +217,7 @@ fn phase_words(phase: &str) -> String {
     if phase == WHOLE { String::new() } else { format!(" at {}", clean(phase)) }
 }
 
-/// Describes a row: `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`
+/// Describes a row: `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`.
 fn row_words(row: &ContractRow) -> String {
     match row.measured {
         None => format!("{} nothing of {}", what(row), value_words(row, row.claimed.value)),
@@ -244,7 +244,7 @@ fn what(row: &ContractRow) -> String {
     [way, quantity].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns why nothing is decided.
+/// Returns the reasons why nothing is decided.
 fn open(analysis: &Analysis, watched: &WatchFigures) -> String {
     let undecided = [Answer::CannotTell, Answer::ConsistentWithBurst];
     let remarks = watched.contract.iter().filter(|row| undecided.contains(&row.answer));
@@ -280,7 +280,7 @@ fn mean_alone(remark: &Remark) -> Option<String> {
     }
 }
 
-/// Returns why a row of the contract is not simply met or missed, as a clause; `None` if it is.
+/// Returns the reason why a row of the contract is not simply met or missed, as a clause; `None` if it is.
 fn remark_words(row: &ContractRow) -> Option<String> {
     let claimed = value_words(row, row.claimed.value);
     Some(match row.remark.as_ref()? {
@@ -309,8 +309,8 @@ fn remark_words(row: &ContractRow) -> Option<String> {
     })
 }
 
-/// Returns the load phases: asked, achieved, latency as the user waits, I/Os in flight. A scaled load has a row
-/// for each share of the nominal rate. `None` without a load.
+/// Returns the load phases: requested and achieved rate, latency as the user sees it, I/Os in flight. A scaled load
+/// has a row for each share of the nominal rate. `None` without a load.
 pub fn phase_table(watched: &WatchFigures) -> Option<Table> {
     let rows: Vec<(String, &LoadFigures)> = match watched.series.is_empty() {
         false => watched.series.iter().map(|row| (series_name(&row.phases, row.scale), &row.load)).collect(),
@@ -355,7 +355,7 @@ fn load_row(name: &str, load: &LoadFigures, bound: Option<u64>) -> Vec<String> {
     row
 }
 
-/// Returns the name of a share: `load 200%`, with a count if there were several phases of it.
+/// Returns the name of a share: `load 200%`, with a count if it has several phases.
 fn series_name(phases: &[String], scale: f64) -> String {
     match phases {
         [only] => clean(only),
@@ -377,7 +377,7 @@ fn device_cells(device: &DeviceFigures) -> Vec<String> {
     ]
 }
 
-/// Returns the middle of a watch's text: the table that suits it, the findings in short, and lapses of the record.
+/// Returns the middle of a watch's text: the appropriate table, the findings in brief, and lapses of the record.
 pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &WatchFigures) -> [String; 3] {
     let table = match phase_table(watched) {
         Some(table) => lines(&shortened(table, PHASES)),
@@ -386,7 +386,7 @@ pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &WatchFigures) -
     [table, findings(&analysis.findings), lapses(run, analysis)]
 }
 
-/// Returns where the record is incomplete: cut off, unobserved, a device removed, a clock set.
+/// Returns the reasons why the record is incomplete: cut off, unobserved, a device removed, a clock set.
 fn lapses(run: &Run, analysis: &Analysis) -> String {
     let mut told: Vec<String> = Vec::new();
     let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted(_)));
@@ -420,7 +420,7 @@ fn shortened(mut table: Table, most: usize) -> Table {
     table
 }
 
-/// Returns the devices that did most, in the longest phase.
+/// Returns the busiest devices in the longest phase.
 fn busiest(watched: &WatchFigures) -> Table {
     let mut table =
         Table::headed(&["device", "reads/s", "writes/s", "read", "written", "r_await", "w_await", "queue"]);
@@ -446,7 +446,7 @@ fn longest(watched: &WatchFigures) -> Option<&PhaseFigures> {
     watched.phases.iter().max_by_key(|phase| phase.to.since(phase.from))
 }
 
-/// Formats a table as lines: the first column aligned left, figures right; empty without rows.
+/// Formats a table as lines: the first column aligned left, figures right; empty if there are no rows.
 fn lines(table: &Table) -> String {
     if table.rows.is_empty() {
         return String::new();
@@ -469,13 +469,13 @@ fn lines(table: &Table) -> String {
     all().map(line).collect()
 }
 
-/// Shows the first findings in full and the next as sentences, and counts the rest.
+/// Shows the first findings in full and the next ones as sentences, and counts the rest.
 fn findings(found: &[Finding]) -> String {
     let whole = if found.len() > FEW { 1 } else { TOLD_WHOLE };
     let mut text = String::new();
     for (at, finding) in found.iter().take(TOLD).enumerate() {
         text += &wrap("  found   ", &sentence(finding));
-        // A level that fell is unusual, so it is always shown with what else could explain it and what to do.
+        // A level that fell is unusual, so it is always shown with the other explanation and the next step.
         if at < whole || matches!(finding.meaning, Meaning::HeldLevelFell(_)) {
             text += &explained(finding);
         }

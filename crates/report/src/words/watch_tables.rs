@@ -1,4 +1,4 @@
-//! Tables of a watched machine: the contract by phase, and what devices did in each phase.
+//! Tables of a watched machine: the contract by phase, and the figures of devices in each phase.
 
 use analysis::{ContractRow, DeviceFigures, Latency, PhaseFigures, Quantity, Remark, WatchFigures};
 
@@ -6,8 +6,8 @@ use crate::words::Table;
 use crate::words::claims::answer_words;
 use crate::words::numbers::{self, Prefix, UNKNOWN, Unit};
 
-/// Returns a row for each claim and phase, for phases that asked for no more than is claimed. The latency is given
-/// in three ways, because a contract seldom says which one it means.
+/// Returns a row for each claim and phase, for phases whose load asked for no more than is claimed. The latency is
+/// given in three forms, because a contract seldom says which one it means.
 pub(crate) fn contract(watched: &WatchFigures) -> Table {
     let mut table =
         Table::headed(&["phase", "claim", "asked", "measured", "mean", "p99", "within the bound", "answer"]);
@@ -16,13 +16,13 @@ pub(crate) fn contract(watched: &WatchFigures) -> Table {
     table
 }
 
-/// Whether more was asked in that phase than the contract covers, which each of its rows then remarks.
+/// Whether the phase asked for more than the contract covers; each of its rows then has that remark.
 fn exceeds(watched: &WatchFigures, phase: &str) -> bool {
     let mut rows = watched.contract.iter().filter(|row| row.phase == phase);
     rows.all(|row| matches!(row.remark, Some(Remark::AskedMore { .. })))
 }
 
-/// Returns a sentence on the phases that the contract does not cover; `None` if there are none.
+/// Returns a sentence on the phases that exceed the contract; `None` if there are no such phases.
 pub(crate) fn beyond(watched: &WatchFigures) -> Option<String> {
     let phases = || watched.phases.iter().filter(|phase| phase.load.is_some());
     let is_beyond = |phase: &&PhaseFigures| {
@@ -89,7 +89,7 @@ fn remark_words(remark: &Remark) -> String {
     }
 }
 
-/// Returns what a device did, phase by phase.
+/// Returns the figures of a device, phase by phase.
 pub(crate) fn device(watched: &WatchFigures, name: &str) -> Table {
     let of_phase = |phase: &'_ PhaseFigures| phase.devices.iter().find(|device| device.name == name).cloned();
     let seen: Vec<(&str, DeviceFigures)> =
@@ -111,7 +111,8 @@ fn rate_unit<'d>(devices: impl Iterator<Item = &'d DeviceFigures>) -> Unit {
     Unit::of_bandwidths(devices.flat_map(flows).flatten())
 }
 
-/// Returns what every drawn device did in `phase`, which may be the whole watch, in the order of the drawings.
+/// Returns the figures of every drawn device in `phase`, which may be the whole watch, in the order of the
+/// drawings.
 pub(crate) fn devices(phase: &PhaseFigures, drawn: &[&str], called: &dyn Fn(&str) -> String) -> Table {
     let mut table = headed("device");
     let of = |name: &&str| phase.devices.iter().find(|device| device.name == **name);
@@ -160,8 +161,8 @@ fn figures_row(device: &DeviceFigures, rates: Unit) -> Vec<String> {
     ]
 }
 
-/// Returns our own load, phase by phase: asked, done, and the latency of its I/Os, both from due to done, which
-/// the user waits, and from issue to done.
+/// Returns plimsoll's own load, phase by phase: requested and completed rates, and the latency of its I/Os, both
+/// from due to completion, which is what a user waits, and from issue to completion.
 pub(crate) fn load(watched: &WatchFigures) -> Table {
     let mut table = Table::headed(&[
         "phase",

@@ -16,7 +16,7 @@ pub(super) fn pulled_words(direction: Direction) -> &'static str {
     }
 }
 
-/// Describes a device, the name people know it by, and what it stands on: `dm-3 (vg0-data) on md0 on sda, sdb`.
+/// Describes a device, its alias, and the devices below it: `dm-3 (vg0-data) on md0 on sda, sdb`.
 pub fn place_words(place: &Place) -> String {
     let mut words = clean(&place.name);
     if !place.alias.is_empty() && place.alias != place.name {
@@ -61,7 +61,7 @@ pub(super) fn bytes(level: &Level) -> String {
     }
 }
 
-/// Returns whose figure a level is, after a comma; empty if it is unknown.
+/// Returns the origin of a level's figure, after a comma or in brackets; empty if it is unknown.
 pub(super) fn named_words(level: &Level) -> String {
     match &level.named {
         None => String::new(),
@@ -133,7 +133,7 @@ pub(super) fn moved(waiting: &Waiting) -> String {
     }
 }
 
-/// Returns how the level compares with what is claimed; empty without a claim.
+/// Returns how the level compares with the claimed rate; empty without a claim.
 pub(super) fn against(level: &Level, claimed: Option<f64>) -> String {
     let Some(claimed) = claimed.filter(|claimed| *claimed > 0.0) else { return String::new() };
     let off = level.all.value / claimed - 1.0;
@@ -154,7 +154,7 @@ pub(super) fn waits(waited_ns: Option<f64>, waiting_share: Option<f64>) -> Strin
     }
 }
 
-/// Returns what to do about a limit that this machine sets itself.
+/// Returns the advice on a limit that this machine itself sets.
 pub(super) fn raise(limit: &LocalLimit) -> String {
     format!(
         "Raise {} of control group {} for {}, or take it away.",
@@ -190,7 +190,8 @@ const SMALLEST_TOLD: f64 = 16_384.0;
 /// Units in bytes by which limits charge, or may charge (method 5.2): no provider is known to publish the first.
 const UNITS: [f64; 3] = [16_384.0, 32_768.0, 262_144.0];
 
-/// Returns what else could limit the device to `level`; if this machine sets it, a limit of the same figure below.
+/// Returns the other possible limit: if this machine sets the level, a limit of the same figure below; or else
+/// `otherwise`.
 pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
     match &level.named {
         Some(LevelOrigin::Local(_)) => "The volume below has a limit of the same figure.",
@@ -198,7 +199,7 @@ pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static st
     }
 }
 
-/// Returns what to do next: to raise the limit if this machine sets it.
+/// Returns the next step: to raise the limit if this machine sets it, or else `otherwise`.
 pub(super) fn next_held(level: &Level, otherwise: &str) -> String {
     match &level.named {
         Some(LevelOrigin::Local(limit)) => raise(limit),

@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub const COLUMNS: usize = 80;
 /// Most columns of a line in which prose is still easy to read.
 const WIDEST: usize = 100;
-/// Fewest columns that text is wrapped to; on a narrower terminal [`fitted`] breaks lines once more.
+/// Fewest columns that text is wrapped to; on a narrower terminal, [`fitted`] breaks lines again.
 const NARROWEST: usize = 40;
 
-/// Columns of a line now. One value for the process, because all output goes to the one terminal it was started
-/// in.
+/// Current width of a line, in columns. One value for the process, because all output goes to one terminal.
 static WIDTH: AtomicUsize = AtomicUsize::new(COLUMNS);
 
 /// Sets the width of the terminal, before anything is printed. Without it, [`COLUMNS`] applies.
@@ -19,13 +18,13 @@ pub fn set_columns(terminal: usize) {
     WIDTH.store(terminal.clamp(NARROWEST, WIDEST), Ordering::Relaxed);
 }
 
-/// Columns of a line now.
+/// Returns the current width of a line, in columns.
 pub fn columns_now() -> usize {
     WIDTH.load(Ordering::Relaxed)
 }
 
-/// Fits `text` to a terminal of `terminal` columns: a longer line, as of a table, is broken between words and
-/// continued with a deeper indent. A single word that is too long stays whole, so that a path can be copied.
+/// Fits `text` to a terminal of `terminal` columns: breaks longer lines, such as those of tables, between words and
+/// continues them with a deeper indent. A single word that is too long stays whole, so that a path can be copied.
 pub fn fitted(text: &str, terminal: usize) -> Cow<'_, str> {
     if text.lines().all(|line| seen(line) <= terminal) {
         return Cow::Borrowed(text);
@@ -42,7 +41,7 @@ pub fn fitted(text: &str, terminal: usize) -> Cow<'_, str> {
     Cow::Owned(fit)
 }
 
-/// Appends `line`, broken between words where it must be; blanks within a piece stay as they are.
+/// Appends `line`, broken between words if necessary; blanks within a piece are kept.
 fn broken(fit: &mut String, line: &str, terminal: usize) {
     let blanks = line.chars().take_while(|letter| *letter == ' ').count();
     let indent = " ".repeat((blanks + 2).min(terminal / 2));
@@ -58,7 +57,7 @@ fn broken(fit: &mut String, line: &str, terminal: usize) {
     fit.push_str(rest);
 }
 
-/// Returns the position of the last blank within `room` columns, or else of the first after them; never of a
+/// Returns the position of the last blank within `room` columns, or else of the first blank after them; never of a
 /// leading blank.
 fn last_blank_within(line: &str, room: usize, in_front: usize) -> Option<usize> {
     let mut found = None;
@@ -71,7 +70,7 @@ fn last_blank_within(line: &str, room: usize, in_front: usize) -> Option<usize> 
     found
 }
 
-/// Returns the columns that a line takes; escape sequences for colour take none.
+/// Returns the width of a line in columns; escape sequences for colour have no width.
 fn seen(line: &str) -> usize {
     let mut columns = 0;
     let mut letters = line.chars();
@@ -84,7 +83,7 @@ fn seen(line: &str) -> usize {
     columns
 }
 
-/// Wraps `text` in a column of its own beside `head`, or below it if the terminal is too narrow for both.
+/// Wraps `text` in a separate column beside `head`, or below `head` if the terminal is too narrow for both.
 pub fn beside(head: &str, column: usize, text: &str) -> String {
     /// Fewest columns in which a text is readable.
     const LEAST: usize = 24;
@@ -94,16 +93,15 @@ pub fn beside(head: &str, column: usize, text: &str) -> String {
     }
 }
 
-/// Wraps `text` at words into lines of at most [`columns_now`] characters. The first line starts with `first`,
-/// every other with as many blanks as `first` is long, up to half a line. A word longer than a line is split, but a path
-/// stays whole, so that it can be copied.
+/// Wraps `text` at words into lines of at most [`columns_now`] characters. The first line starts with `first`, the
+/// others with as many blanks as `first` is long, up to half a line. Splits a word longer than a line, unless it is
+/// a path, which must stay whole to be copied.
 pub fn wrap(first: &str, text: &str) -> String {
     let indent = first.chars().count().min(columns_now() / 2);
     wrap_between(first, indent, columns_now(), text)
 }
 
-/// Wraps like [`wrap`] to `width` characters; the first line starts with `first`, every other with `indent`
-/// blanks.
+/// Wraps like [`wrap`] to `width` characters; the first line starts with `first`, the others with `indent` blanks.
 pub fn wrap_between(first: &str, indent: usize, width: usize, text: &str) -> String {
     let mut lines = vec![first.to_owned()];
     let mut used = first.chars().count();
@@ -128,7 +126,7 @@ pub fn wrap_between(first: &str, indent: usize, width: usize, text: &str) -> Str
     ended.join("\n") + "\n"
 }
 
-/// Splits text into words, keeping a number and its unit together, so that no line breaks between them.
+/// Splits text into words, keeping a number together with its unit.
 fn glued(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -155,7 +153,7 @@ const UNITS: [&str; 16] = [
     "GiB/s",
 ];
 
-/// Returns `text` with non-breaking blanks between numbers and their units.
+/// Returns `text` with no-break spaces between numbers and their units.
 pub fn unbroken(text: &str) -> String {
     let words: Vec<String> = glued(text).iter().map(|word| word.replace(' ', "\u{a0}")).collect();
     words.join(" ")
@@ -180,15 +178,14 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if steers(letter) { '?' } else { letter }).collect()
 }
 
-/// Replaces everything in `text` that controls a terminal, except line breaks (CSV's too) and tabs.
+/// Replaces everything in `text` that controls a terminal, except tabs and line breaks, including those of CSV.
 pub fn clean_lines(text: &str) -> Cow<'_, str> {
     let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\t');
     if text.chars().all(stays) {
         return Cow::Borrowed(text);
     }
     let cleaned = |line: &str| -> String {
-        // A line of CSV ends with both characters; a carriage return anywhere else would let the rest overwrite
-        // the line.
+        // A line of CSV ends with CR LF; a carriage return anywhere else would let the rest overwrite the line.
         let (words, end) = line.strip_suffix("\r\n").map_or((line, ""), |words| (words, "\r\n"));
         words.chars().map(|letter| if stays(letter) { letter } else { '?' }).chain(end.chars()).collect()
     };

@@ -1,4 +1,4 @@
-//! Files that grow while a run goes on: logs, traces, and progress for programs.
+//! Files that grow during a run: logs, traces, and progress for programs.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,7 +9,7 @@ use kernel::{Links, Outlet, OutletError, open_outlet};
 
 use super::output::{first_of, is_run_file};
 
-/// Files that grow while a run goes on. Write errors are kept until the end; the run does not wait for them.
+/// Files that grow during a run. Write errors are kept until its end and do not stop it.
 #[derive(Default)]
 pub struct Growing {
     open: HashMap<PathBuf, File>,
@@ -31,7 +31,7 @@ impl Growing {
     /// Opens the file at `path` for appending, unless it is open already.
     ///
     /// # Errors
-    /// `AlreadyExists` if the file does not start with `head` and so is not ours; else [`OutletError`].
+    /// `AlreadyExists` for a file that does not start with `head`, so plimsoll did not write it; else [`OutletError`].
     pub fn go_on(&mut self, path: &Path, head: &str) -> Result<(), OutletError> {
         if self.open.contains_key(path) {
             return Ok(());
@@ -45,7 +45,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Writes `text` at the end of a file that was opened; does nothing for others.
+    /// Appends `text` to the file at `path` if it was opened; otherwise does nothing.
     pub fn append(&mut self, path: &Path, text: &str) {
         let written = self.open.get_mut(path).map_or(Ok(()), |file| file.write_all(text.as_bytes()));
         if let (Err(error), None) = (written, &self.trouble) {
@@ -59,8 +59,8 @@ impl Growing {
     }
 }
 
-/// Opens the growing file that the user has typed. If it exists and is no regular file (a pipe, a descriptor), it
-/// is written into; a regular file is truncated if it is empty or starts with `head`.
+/// Opens a growing file at the path that the user typed. A pipe, descriptor or other file that is not regular is
+/// written into; a regular file that is empty or starts with `head` is truncated.
 ///
 /// # Errors
 /// `AlreadyExists` for a file that starts otherwise; else [`OutletError`].

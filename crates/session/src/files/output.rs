@@ -1,5 +1,5 @@
-//! The only way to a file that the user has named as output: checked before anything is done, and written whole or
-//! not at all if possible.
+//! The only way to write a file that the user has named as output: checked before anything is done, and written
+//! whole or not at all if possible.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,13 +13,13 @@ use crate::failure::Failure;
 
 /// The first bytes of every SQLite database.
 const RUN_FILE: &[u8] = b"SQLite format 3";
-/// Most bytes of an existing file that are read to recognise it: more than any page of plimsoll's has.
+/// Maximum number of bytes of an existing file that are read to recognise it: more than any plimsoll page has.
 const KNOWN_WITHIN: u64 = 64 << 20;
 
 /// Why a file that the user has named is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// It cannot be written to, or the kernel refuses it.
+    /// The file cannot be written to.
     #[error("{}: cannot be written: {source}; name another place", path.display())]
     Outlet {
         /// Path as typed.
@@ -33,13 +33,13 @@ pub enum OutputError {
         /// Path as typed.
         path: PathBuf,
     },
-    /// The same command reads it.
+    /// The file is an input of the same command.
     #[error("{} is what is read, and a page would replace it; name another place", path.display())]
     Input {
         /// Path as typed.
         path: PathBuf,
     },
-    /// A file of others is there.
+    /// A file exists at the path and is not of the kind to be written.
     #[error("{} is there already and no {} of plimsoll's; {}", path.display(), kind.word, kind.remedy)]
     Foreign {
         /// Path as typed.
@@ -58,7 +58,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// Error number of the system that corresponds to it.
+    /// System error number that corresponds to this error.
     pub fn errno(&self) -> i32 {
         match self {
             OutputError::Outlet { source, .. } => source.errno(),
@@ -93,13 +93,13 @@ pub struct Over<'a> {
 pub struct Output<'a> {
     path: PathBuf,
     over: Over<'a>,
-    /// Set if it is no regular file: a pipe, a terminal, `/dev/null`. Stays open, because the reader of a pipe
-    /// would otherwise see its end.
+    /// Open stream if the path is no regular file: a pipe, a terminal, `/dev/null`. It stays open, because the reader
+    /// of a pipe would otherwise see end of file.
     stream: Option<File>,
 }
 
 impl<'a> Output<'a> {
-    /// Checks whether `path` can be written, and changes nothing there.
+    /// Checks whether `path` can be written, without changing anything.
     ///
     /// # Errors
     /// [`OutputError`].
@@ -123,9 +123,8 @@ impl<'a> Output<'a> {
         self.stream.is_some()
     }
 
-    /// Writes `bytes`. A new or replaced file is there in whole or not at all, and a replaced one keeps its mode
-    /// and owner. If the path is a link, or the file has other names too, the existing file is overwritten in
-    /// place.
+    /// Writes `bytes`. A file is created or replaced in whole or not at all, and a replaced one keeps its mode and
+    /// owner. If the path is a link, or the file has other names too, the existing file is overwritten in place.
     ///
     /// # Errors
     /// [`OutputError`].
@@ -136,7 +135,7 @@ impl<'a> Output<'a> {
         if is_free(&self.path) {
             let made = Shelf::around(&self.path).and_then(|(shelf, name)| shelf.draft(bytes)?.publish(name));
             match made {
-                // Somebody created the file meanwhile, so the existing one is checked.
+                // Another process has just created the file, so the existing file is checked.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 made => return made.map_err(|error| self.failed(error)),
             }
@@ -185,7 +184,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Whether nothing has this name, not even a link.
+/// Whether nothing exists under this name, not even a link.
 fn is_free(path: &Path) -> bool {
     matches!(std::fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
 }
@@ -222,7 +221,7 @@ pub(super) fn first_of(outlet: &Outlet, most: u64) -> Result<Vec<u8>, OutletErro
     )
 }
 
-/// Whether it holds a run.
+/// Whether the open file is a run file.
 pub(super) fn is_run_file(outlet: &Outlet) -> Result<bool, OutletError> {
     Ok(outlet.about.is_file() && first_of(outlet, RUN_FILE.len() as u64)? == RUN_FILE)
 }

@@ -1,4 +1,4 @@
-//! What a run counts, for other machines: scraped from an address, or sent to one.
+//! Counters of a run for other machines: scraped from an address, or sent to one.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use super::served;
 use crate::failure::Failure;
 use crate::output;
 
-/// The counters of a run, shared with those that read them. A reader runs at low priority, so it holds the lock
-/// only to clone the `Arc`; the run copies the counters if a reader still uses them.
+/// Counters of a run, shared with their readers. A reader runs at low priority, so it holds the lock only to clone
+/// the `Arc`; the run copies the counters if a reader still uses them.
 #[derive(Clone, Default)]
 pub(crate) struct Counters(Arc<Mutex<Arc<RunCounters>>>);
 
@@ -30,7 +30,7 @@ impl Counters {
 /// Lets scrapers fetch `counters` from `address`, and prints the URL.
 ///
 /// # Errors
-/// Listening there is not possible.
+/// The server cannot listen on the address.
 pub(super) fn scraped(address: SocketAddr, counters: Counters) -> Result<Server, Failure> {
     let server = served((address, "--metrics"), None, Arc::new(CountersSite(counters)))?;
     output::people(&format!("metrics {}metrics", server.url()));

@@ -1,7 +1,7 @@
-//! The page of a run in a browser while it goes on, which ends as the file that the run leaves.
+//! Live page of a run in a browser; at the end of the run it shows the page that is written to a file.
 //!
-//! The run reports what goes on and waits for nobody. A low-priority thread of its own reads the run file as far
-//! as it has come and draws its page, only if anyone is looking and within a share of the time.
+//! The run never waits for a browser. A separate low-priority thread reads what the run file holds so far and draws
+//! the page, only while a browser is connected, and within a share of the CPU time.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,11 @@ use crate::failure::Failure;
 use crate::inputs::InputRun;
 use crate::output;
 
-/// Divisor of a processor's time: drawing the page takes at most this part of it, and as much again in a second
-/// thread.
+/// Divisor of a CPU's time: drawing the page takes at most this part of it, and as much again in a second thread.
 const DRAWS: u32 = 200;
 /// Time between checks whether there is anything to draw.
 const LOOK: Duration = Duration::from_millis(200);
-/// Most time that the end waits for browsers to fetch the last page.
+/// Maximum time that the end of the run waits for browsers to fetch the last page.
 const LAST_PAGE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The live page of a run, with its server.
@@ -31,7 +30,7 @@ pub(super) struct LivePage {
     board: Arc<Board>,
 }
 
-/// What a browser is shown.
+/// Content served to browsers.
 pub(super) struct Board {
     feed: Feed,
     shell: Arc<[u8]>,
@@ -43,7 +42,7 @@ pub(super) struct Board {
 /// The newest page.
 #[derive(Default)]
 struct Report {
-    /// Number of the page; 0 if there is none yet.
+    /// Sequence number of the page; 0 before the first page.
     number: u64,
     page: Arc<[u8]>,
 }
@@ -60,7 +59,7 @@ impl LivePage {
     /// Serves the page of the run `name` on `address`, and prints the URL.
     ///
     /// # Errors
-    /// Listening there is not possible.
+    /// The server cannot listen on the address.
     pub(super) fn at(address: SocketAddr, name: &str) -> Result<LivePage, Failure> {
         let board = Arc::new(Board {
             feed: Feed::default(),
@@ -73,7 +72,7 @@ impl LivePage {
         Ok(LivePage { server, board })
     }
 
-    /// What a browser is shown.
+    /// Content served to browsers.
     pub(super) fn board(&self) -> Arc<Board> {
         Arc::clone(&self.board)
     }
@@ -113,7 +112,7 @@ impl Board {
 
     /// Draws whenever anyone is looking, until the run is over.
     fn draw_on(&self, run: &Path) {
-        // If the low priority is not permitted, it draws all the same.
+        // If the low priority is not permitted, the thread draws at normal priority.
         let _ = kernel::let_others_first();
         let mut next = Instant::now();
         while !self.is_over.load(Ordering::Relaxed) {
@@ -166,10 +165,10 @@ impl Site for Board {
     }
 }
 
-/// Returns the page of the run as far as its file has come; `None` if nothing can be read yet.
+/// Returns a page of what the run file holds so far; `None` if nothing can be read yet.
 fn drawn(run: &Path) -> Option<String> {
     let mut run = InputRun { path: run.to_owned(), which: 0, run: runfile::read(run).ok()? };
-    // Neither the run nor its running step was cut off: they go on, and are as long as recorded so far.
+    // Neither the run nor its running step was cut off: both are in progress, and as long as recorded so far.
     run.run.complete = true;
     crate::running::not_cut(&mut run.run);
     let analysis = run.analysis().ok()?;

@@ -41,10 +41,10 @@ pub struct Onlookers {
 }
 
 impl Onlookers {
-    /// Opens the addresses that are wished for the run `name`, and prints them.
+    /// Listens on the requested addresses for the run `name`, and prints the URLs.
     ///
     /// # Errors
-    /// Listening there is not possible.
+    /// The server cannot listen on the address.
     pub fn of(wish: &OnlookerWish, name: &str) -> Result<Onlookers, Failure> {
         let page = wish.page.map(|address| LivePage::at(address, name)).transpose()?;
         if wish.metrics.is_none() && wish.receiver.is_none() {
@@ -56,19 +56,19 @@ impl Onlookers {
         Ok(Onlookers { page, scraped, sending: sending.transpose()?, counters: Some(counters) })
     }
 
-    /// Returns the handle by which they are kept informed.
+    /// Returns the handle through which the run informs the onlookers.
     pub(crate) fn audience(&self) -> Audience {
         Audience { board: self.page.as_ref().map(LivePage::board), counters: self.counters.clone() }
     }
 
-    /// Shows the run file at `run` from now on, as far as it has come.
+    /// Shows the run file at `run` from now on, while it grows.
     pub(crate) fn follow(&self, run: PathBuf) {
         if let Some(page) = &self.page {
             page.follow(run);
         }
     }
 
-    /// Shows and sends the end of the run, whose `page` was written to `file`.
+    /// Shows the final `page`, which was written to `file`, and sends the final counters.
     pub(crate) fn end(self, page: &str, file: &Path) {
         if let Some(sending) = self.sending {
             sending.end();
@@ -80,7 +80,7 @@ impl Onlookers {
     }
 }
 
-/// Informs onlookers of what goes on.
+/// Handle that informs onlookers of the progress of a run.
 #[derive(Clone)]
 pub(crate) struct Audience {
     board: Option<Arc<Board>>,
@@ -106,11 +106,11 @@ impl Audience {
     }
 }
 
-/// Listens at the address of the option `(address, option)`, and answers requests that know the token with what
-/// `site` has.
+/// Listens on the address that the option `(address, option)` gives, and lets `site` answer requests with a valid
+/// token.
 ///
 /// # Errors
-/// Listening there is not possible.
+/// The server cannot listen on the address.
 pub fn listen((address, option): (SocketAddr, &str), site: Arc<dyn Site>) -> Result<Server, Failure> {
     let token = Token::fresh().map_err(Failure::failed)?;
     served((address, option), Some(token), site)

@@ -1,4 +1,4 @@
-//! Files made ready before a load: with the length they need, and with data in what will be read.
+//! Prepares files before a load: sets their length, and fills the parts that will be read.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::watchdog;
 /// Alignment of the part of a file that is written past the page cache.
 const ALIGNED: Bytes = Bytes(4096);
 
-/// What the kernel was asked to do to a file.
+/// A system call on a file during layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Remove it.
+    /// Remove the file.
     Remove,
-    /// Empty it.
+    /// Truncate the file to nothing.
     Empty,
-    /// Set its length.
+    /// Set the length of the file.
     SetLength,
-    /// Reserve its space.
+    /// Reserve space for the file.
     Reserve,
-    /// Write to it.
+    /// Write to the file.
     Write,
-    /// Flush what was written to the device.
+    /// Flush written data to the device.
     Flush,
-    /// Drop it from the page cache.
+    /// Drop the file from the page cache.
     Forget,
 }
 
@@ -53,16 +53,16 @@ pub enum LayoutError {
     /// There is no plan, or no backend.
     #[error("{0}")]
     CannotRun(String),
-    /// It cannot be opened for writing.
+    /// The file cannot be opened for writing.
     #[error(transparent)]
     File(FileError),
-    /// A folder above it cannot be made.
+    /// A folder above the file cannot be created.
     #[error("{}: {}", .0.display(), .1)]
     Folder(PathBuf, #[source] io::Error),
     /// The kernel refused the call.
     #[error("{}: {}", .0.name(), .1)]
     Call(Call, #[source] io::Error),
-    /// It belongs to others, and would be replaced.
+    /// An existing file that plimsoll did not lay out would be replaced.
     #[error("it was not laid out here and holds {0}")]
     NotOurs(Bytes),
 }
@@ -73,7 +73,7 @@ impl<E: Into<FileError>> From<E> for LayoutError {
     }
 }
 
-/// A piece of a file that is written at once.
+/// A part of a file that is written in one pass.
 struct Piece {
     offset: Bytes,
     bytes: Bytes,
@@ -99,10 +99,10 @@ pub fn make_folder_of(path: &Path) -> Result<(), LayoutError> {
 }
 
 impl NamedFiles {
-    /// Makes `file` as long as it must be, with `content` in it. The kernel refuses this for a device.
+    /// Gives `file` its length and its `content`. The kernel refuses this for a device.
     ///
     /// # Errors
-    /// [`LayoutError`]; a stop request is none.
+    /// [`LayoutError`]; a stop request is not an error.
     pub fn lay_out(&mut self, file: &LayoutFile, content: &Content) -> Result<(), LayoutError> {
         if *content == Content::Folder {
             let failed = |error| LayoutError::Folder(file.path.clone(), error);
@@ -127,7 +127,8 @@ impl NamedFiles {
         Ok(())
     }
 
-    /// Checked again at layout, because a file may have appeared or changed since the step was planned.
+    /// Refuses to replace a file that plimsoll did not lay out. Checked again at layout, because a file may have
+    /// appeared or changed since the step was planned.
     fn refuse_foreign(&self, file: &LayoutFile) -> Result<(), LayoutError> {
         if file.replaces == Replaces::Anything || self.made.contains(&file.path) {
             return Ok(());
@@ -139,8 +140,8 @@ impl NamedFiles {
         }
     }
 
-    /// Removes a file that is too short for what will be read, so that it is made anew and anything that has it
-    /// under another name keeps it unchanged. The guard checks first: a file in use is left alone.
+    /// Removes a file that is too short for the reads, so that it is created anew and remains unchanged under any
+    /// other name. The guard checks first: a file in use is left alone.
     fn make_way(&mut self, path: &Path) -> Result<(), LayoutError> {
         drop(self.permit(path)?);
         self.forget(path);
@@ -151,8 +152,8 @@ impl NamedFiles {
         }
     }
 
-    /// Writes `buffers` over the first `bytes` of the file that `room` has open for writing, past the page cache
-    /// as far as possible, and waits until they are stored and dropped from the cache.
+    /// Fills the first `bytes` of the file open as `room` from `buffers`, bypassing the page cache where possible,
+    /// and waits until they are stored and dropped from the cache.
     fn fill(&mut self, room: &OpenFile, bytes: Bytes, buffers: &Buffers) -> Result<(), LayoutError> {
         let permit = &self.permit(room.path())?;
         let whole = bytes.round_down(ALIGNED);
@@ -161,14 +162,14 @@ impl NamedFiles {
         let rest = Bytes(bytes.0 - whole.0);
         self.write(permit, &Piece { offset: Bytes(0), bytes: whole, direct }, buffers)?;
         self.write(permit, &Piece { offset: whole, bytes: rest, direct: Direct::No }, buffers)?;
-        // Before the flush, so that it is stored with it. Without the mark the file later counts as belonging to
-        // others.
+        // Before the flush, which then stores the mark too. Without the mark, the file later counts as one that
+        // plimsoll did not lay out.
         let _ = kernel::mark_laid_out(room);
         match watchdog::flush(room, FlushBy::Data, &self.treatment.stop) {
             Some(flushed) => flushed.map_err(failed(Call::Flush))?,
             None => return Ok(()),
         }
-        // Only what was written through the cache needs to be dropped.
+        // Only the part written through the cache needs to be dropped.
         kernel::drop_cache(room, 0, bytes).map_err(failed(Call::Forget))
     }
 

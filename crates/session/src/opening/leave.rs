@@ -1,4 +1,4 @@
-//! Leave to write: the only place that asks the guard for it, for any writer and any target.
+//! Permission to write: the only place that asks the guard for a permit, for any writer and any target.
 
 use std::path::Path;
 
@@ -10,23 +10,23 @@ use kernel::guard::{
 
 use crate::output;
 
-/// What is to be written to.
+/// File or device to be written.
 #[derive(Clone, Copy, Debug)]
 pub enum WriteTarget<'a> {
-    /// The file or device that the words of another tool name; a missing file is created.
+    /// The file or device that another tool's command line names; a missing file is created.
     Named(&'a Path),
-    /// A block device, whose content is destroyed; the user must have named it a second time.
+    /// A block device, whose content is destroyed; the user must have named it twice.
     Device {
         /// Path of the device.
         path: &'a Path,
         /// The device that may be destroyed.
         allowed: Option<&'a Path>,
     },
-    /// A file of ours without a name.
+    /// An unnamed test file that plimsoll created.
     Ours(&'a OwnedTestFile),
 }
 
-/// Returns leave to write to `written`. The permit knows what will be lost on a device.
+/// Returns the permit to write to `written`, which lists the data that will be lost on a device.
 ///
 /// # Errors
 /// The guard's refusal.
@@ -41,8 +41,8 @@ pub fn leave_to_write(written: WriteTarget<'_>) -> Result<WritePermit, GuardErro
     }
 }
 
-/// Tells people on stderr what a device holds that will be overwritten: a file system, a partition table, a member
-/// of LVM, RAID or ZFS. Data alone is not mentioned, because that is what the last benchmark left.
+/// Reports on stderr what will be overwritten on a device: a file system, a partition table, a member of LVM, RAID
+/// or ZFS. Mere data is not mentioned, because any earlier benchmark leaves some.
 pub fn tell_what_goes(permit: &WritePermit) {
     let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
     if let Some(lost) = permit.destruction().filter(marked) {

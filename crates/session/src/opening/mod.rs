@@ -1,4 +1,4 @@
-//! What a load runs on: opened, guarded, laid out.
+//! Opens, guards and lays out the target of a load.
 
 mod laying;
 mod leave;

@@ -1,4 +1,4 @@
-//! Files and devices that jobs name: each opened with leave of the guard, and described for the planner.
+//! Files and devices that jobs name: each opened with the guard's permission, and described for the planner.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::signals::StopFlag;
 
 pub use super::laying::{Call, LayoutError, make_folder_of};
 
-/// Whether the user is shown what a device holds before it is written.
+/// Whether the user is warned of the content of a device before it is overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
-    /// Told on stderr when the permit is given.
+    /// On stderr when the permit is given.
     Now,
-    /// Told already.
+    /// The user has already been warned.
     Done,
 }
 
-/// What to do about direct I/O on a file that does not support it.
+/// Reaction to a job that asks for direct I/O on a file that does not support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutDirect {
     /// Refuse the job.
@@ -34,26 +34,26 @@ pub enum WithoutDirect {
 /// Why a file that a job names was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The guard gives no leave to write.
+    /// The guard refuses permission to write.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// It cannot be opened.
+    /// The file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
 }
 
-/// How the files of a run are treated.
+/// Settings for the files of a run.
 #[derive(Clone, Debug)]
 pub struct Treatment {
-    /// Whether the user is shown what a device holds.
+    /// Whether the user is warned of the content of a device.
     pub announcement: Announcement,
-    /// What to do if direct I/O is not possible.
+    /// Reaction if direct I/O is not possible.
     pub without_direct: WithoutDirect,
     /// Stop request, which ends a layout as well.
     pub stop: StopFlag,
 }
 
-/// Files that jobs name. A permit, once given, is kept.
+/// Files that jobs name, with the permits given so far.
 pub struct NamedFiles {
     pub(super) clock: Clock,
     pub(super) treatment: Treatment,
@@ -64,13 +64,14 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Returns no files yet; `clock` times what is laid out.
+    /// Returns an empty set of files; `clock` times the layout.
     pub fn new(clock: Clock, treatment: Treatment) -> NamedFiles {
         let probes = kernel::probe();
         NamedFiles { clock, treatment, made: HashSet::new(), given: HashMap::new(), probes }
     }
 
-    /// Returns the permit to write to `path`; tells people what the first write destroys.
+    /// Returns the permit to write to `path`; the first time, reports on stderr what a write destroys, unless the user
+    /// has already been warned.
     pub(super) fn permit(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
         if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());
@@ -99,8 +100,8 @@ impl NamedFiles {
         Ok(kernel::open_for_stable_write(&permit, direct, sync)?)
     }
 
-    /// Opens the files of one worker, in its order; those that it writes to or removes with a permit. Opens none
-    /// for the null backend, or for a worker that creates files or only looks up their names.
+    /// Opens the files of one worker, in the worker's order; those that it writes or removes with a permit. Opens
+    /// none for the null backend, or for a worker that creates files or only looks up their names.
     ///
     /// # Errors
     /// [`FileError`] of the first that cannot be opened.
@@ -121,8 +122,8 @@ impl NamedFiles {
         worker.files.iter().enumerate().map(open).collect()
     }
 
-    /// Returns what the planner must know about the files of `workload` on this machine, with intervals of this
-    /// length. A file that is missing or too short counts as being as long as its jobs need it.
+    /// Returns the planner's facts about the files of `workload` on this machine, with intervals of this length. A
+    /// file that is missing or too short counts as long enough for its jobs.
     pub fn plan_target(&self, workload: &Workload, interval: Nanos) -> PlanTarget {
         let mut files: Vec<FileFacts> = Vec::new();
         for job in &workload.jobs {
@@ -149,7 +150,7 @@ impl NamedFiles {
         }
     }
 
-    /// Returns what the planner must know about the file at `path`, which counts as at least `least` long.
+    /// Returns the planner's facts about the file at `path`, which counts as at least `least` long.
     pub(super) fn file_facts(&self, path: &Path, least: Bytes) -> FileFacts {
         let found = look(path);
         let without = match self.treatment.without_direct {
@@ -165,7 +166,7 @@ impl NamedFiles {
     }
 }
 
-/// Returns facts about the file at `path` if only its name matters.
+/// Returns facts about the file at `path` for a job that needs only its name.
 fn unseen(path: &Path, end: Bytes) -> FileFacts {
     FileFacts { path: path.to_owned(), size: end, direct_alignment: Bytes(1), writable: true }
 }
@@ -179,7 +180,7 @@ pub struct OpenableFile {
     pub direct_alignment: Option<Bytes>,
 }
 
-/// Returns what is at `path`; `None` if it cannot be opened.
+/// Returns facts about the file at `path`; `None` if it cannot be opened.
 pub fn look(path: &Path) -> Option<OpenableFile> {
     let direct = kernel::open_for_read(path, Direct::Yes).ok();
     let direct_alignment = direct.as_ref().map(|file| file.alignment().offset.max(Bytes(1)));
@@ -187,7 +188,7 @@ pub fn look(path: &Path) -> Option<OpenableFile> {
     Some(OpenableFile { size: file.size(), direct_alignment })
 }
 
-/// Whether the file at `path` was laid out here and nobody has changed it since.
+/// Whether plimsoll laid out the file at `path` and nobody has changed it since.
 pub fn is_laid_out(path: &Path) -> bool {
     kernel::open_for_read(path, Direct::No).is_ok_and(|file| kernel::is_laid_out(&file))
 }

@@ -1,4 +1,4 @@
-//! From a target in words to something that can be measured: opened, guarded, with the facts about it.
+//! Turns a target as typed into an open file or device that can be measured: guarded, with the facts about it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use workload::Bytes;
 
 use super::leave::{WriteTarget, leave_to_write};
 
-/// Largest region that is laid out unless another size is asked for.
+/// Largest region that is laid out by default.
 const REGION_MOST: Bytes = Bytes::gib(4);
-/// Smallest region that says anything: a smaller one fits into the caches of a disk.
+/// Smallest region that is measured: a smaller one fits into the caches of a disk.
 const REGION_LEAST: Bytes = Bytes::mib(64);
-/// Divisor of the free space: a region takes at most this part of it, unless a size is asked for.
+/// Divisor of the free space: a region takes at most this part of it by default.
 const FREE_SHARE: u64 = 10;
 
 /// Share of a file (0 to 1) that may be unwritten; with more, reads of it say nothing about the volume.
 const UNWRITTEN_MOST: f64 = 0.01;
 
-/// What the user wishes of the target.
+/// The user's options for the target.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     /// Bytes to lay out and measure on.
@@ -33,17 +33,17 @@ pub struct Wish {
     pub allow_destroy: Option<PathBuf>,
     /// Whether a file may be read of which much was never written.
     pub holes: Holes,
-    /// Raised when the target is no longer wanted while it is being made.
+    /// Raised by a stop request, also while the target is being made.
     pub stop: Arc<AtomicBool>,
 }
 
-/// Whether a file that holds little data is measured.
+/// Whether a file that holds little data may be measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Holes {
-    /// No: reads of it say nothing about the volume.
+    /// No: reads of such a file say nothing about the volume.
     #[default]
     Refused,
-    /// Yes: the question is where it holds none.
+    /// Yes: the measurement looks for the parts without data.
     Allowed,
 }
 
@@ -58,24 +58,24 @@ pub struct OpenTarget {
     pub size: Bytes,
     /// Whether writes are measured.
     pub writes: Writes,
-    /// What is written before reads are measured.
+    /// Data to be written before reads are measured.
     pub layout: Layout,
-    /// What will be destroyed on a device that may be written.
+    /// Data that will be destroyed on a device that may be written.
     pub destruction: Option<Destruction>,
 }
 
 /// One open file or device, past the page cache if possible.
 #[derive(Clone, Debug)]
 pub struct OneFile {
-    /// For steps that only read.
+    /// File for steps that only read.
     pub reader: OpenFile,
-    /// For steps that write; `None` if that is not permitted.
+    /// File for steps that write; `None` if writing is not permitted.
     pub writer: Option<OpenFile>,
-    /// Reader and writer through the page cache, for a file of ours.
+    /// Reader and writer through the page cache, for a test file that plimsoll created.
     pub through_cache: Option<(OpenFile, OpenFile)>,
     /// Keeps an unnamed file alive.
     ours: Option<OwnedTestFile>,
-    /// Keeps a device that is written exclusively ours: others can open it again once this is closed.
+    /// Exclusive access to a device that is written: other programs can open it again once this is dropped.
     _leave: Option<WritePermit>,
     /// Whether reads bypass the page cache. Determined before the run, because at its end the kernel may cache
     /// what was read.
@@ -85,19 +85,19 @@ pub struct OneFile {
 /// Why a target cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenTargetError {
-    /// It does not exist, or its facts cannot be read.
+    /// The target does not exist, or its facts cannot be read.
     #[error(transparent)]
     Facts(#[from] TargetFactsError),
-    /// It cannot be opened.
+    /// The target cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// No file of ours can be created there.
+    /// No test file can be created in the directory.
     #[error(transparent)]
     File(#[from] TestFileError),
-    /// The guard gives no leave to write.
+    /// The guard refuses permission to write.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// Too little space is free for the usual share of it.
+    /// The default share of the free space is too small.
     #[error(
         "{path}: a tenth of the {free} that are free is less than the {least} that a measurement needs; free some space, or name \
          a size with --size"
@@ -105,7 +105,7 @@ pub enum OpenTargetError {
     Room {
         /// Directory.
         path: PathBuf,
-        /// Bytes free for us.
+        /// Bytes free for this process.
         free: Bytes,
         /// Least region.
         least: Bytes,
@@ -117,7 +117,7 @@ pub enum OpenTargetError {
     Full {
         /// Directory.
         path: PathBuf,
-        /// Bytes free for us.
+        /// Bytes free for this process.
         free: Bytes,
         /// Least region.
         least: Bytes,
@@ -127,7 +127,7 @@ pub enum OpenTargetError {
     Tiny {
         /// File or device.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file or device.
         size: Bytes,
         /// Least region.
         least: Bytes,
@@ -140,15 +140,15 @@ pub enum OpenTargetError {
     Fills {
         /// Directory.
         path: PathBuf,
-        /// Size asked for.
+        /// Size requested.
         asked: Bytes,
-        /// Bytes free for us.
+        /// Bytes free for this process.
         free: Bytes,
     },
     /// The requested region is too small.
     #[error("--size {asked}: a measurement needs at least {least}; name a larger size")]
     Small {
-        /// Size asked for.
+        /// Size requested.
         asked: Bytes,
         /// Least region.
         least: Bytes,
@@ -160,7 +160,7 @@ pub enum OpenTargetError {
     Short {
         /// File or device.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file or device.
         size: Bytes,
         /// Size needed.
         wanted: Bytes,
@@ -190,10 +190,10 @@ pub enum OpenTargetError {
 
 /// Opens the directory, file or block device at `path`, which was typed as `words`.
 ///
-/// A directory gets an unnamed file of ours; a file or device is only read, unless `wish` names the device.
+/// In a directory, an unnamed test file is created; a file or device is only read, unless `wish` names the device.
 ///
 /// # Errors
-/// [`OpenTargetError`] names the cause and the remedy; nothing is left behind.
+/// [`OpenTargetError`]; no file is left behind.
 pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
     if let Some(asked) = wish.size.filter(|&asked| asked < REGION_LEAST) {
         return Err(OpenTargetError::Small { asked, least: REGION_LEAST });
@@ -211,7 +211,7 @@ pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, Op
     }
 }
 
-/// Opens a device that this process has made for the run: everything on it is ours.
+/// Opens a device that this process has made for the run, and may therefore overwrite.
 ///
 /// # Errors
 /// [`OpenTargetError`].
@@ -223,7 +223,7 @@ pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<
     Ok(OpenTarget { destruction: None, ..opened })
 }
 
-/// Returns the region that a directory gets by default; `None` if `path` is no directory.
+/// Returns the default size of the region in a directory; `None` if `path` is no directory.
 pub fn usual_region(path: &Path) -> Option<Bytes> {
     let free = kernel::free_space_in(path).ok().filter(|_| path.is_dir())?;
     Some(unasked(free))
@@ -233,8 +233,8 @@ fn unasked(free: Bytes) -> Bytes {
     REGION_MOST.min(Bytes(free.0 / FREE_SHARE))
 }
 
-/// Returns the region for a directory with `free` bytes: what was asked for, or else a tenth of the free space, at
-/// most 4 GiB.
+/// Returns the size of the region in a directory with `free` bytes: the size asked for, or else a tenth of the free
+/// space, at most 4 GiB.
 fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
     if free < REGION_LEAST {
         return Err(OpenTargetError::Full { path: path.to_owned(), free, least: REGION_LEAST });
@@ -248,8 +248,8 @@ fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenT
 
 fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
     let size = region(path, facts.available, wish.size)?;
-    // If the space is insufficient, creating the file fails with its own error; here it would suffice, but leave
-    // too little.
+    // If the space is insufficient, creating the file fails with its own error; in this case it is sufficient, but too
+    // little would remain.
     if size <= facts.available && size.0 > facts.available.0 - facts.available.0 / 20 {
         return Err(OpenTargetError::Fills { path: path.to_owned(), asked: size, free: facts.available });
     }
@@ -273,8 +273,8 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
     })
 }
 
-/// Opens past the page cache, or through it if the file system supports nothing else, which is recorded as a
-/// doubt.
+/// Opens past the page cache, or through it if the file system does not support direct I/O, and records a doubt in
+/// that case.
 fn direct_if_possible<T>(
     facts: &mut TargetFacts,
     open: impl Fn(Direct) -> Result<T, OpenError>,
@@ -311,7 +311,7 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
     Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
 }
 
-/// Refuses a file of which so much is a hole or only reserved that its figures would be those of the file system.
+/// Refuses a file with so many holes or unwritten extents that the figures would be those of the file system.
 fn refuse_unwritten(path: &Path, file: &OneFile, size: Bytes) -> Result<(), OpenTargetError> {
     let Some(share) = file.unwritten_share(size).filter(|share| *share > UNWRITTEN_MOST) else {
         return Ok(());
@@ -321,7 +321,7 @@ fn refuse_unwritten(path: &Path, file: &OneFile, size: Bytes) -> Result<(), Open
     Err(OpenTargetError::Unwritten { path: path.to_owned(), percent: share * 100.0, size, folder })
 }
 
-/// Returns the region within something that holds `size`: what was asked for, or all of it.
+/// Returns the size of the region in a file or device of `size`: the size asked for, or all of it.
 fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
     if size < REGION_LEAST {
         return Err(OpenTargetError::Tiny { path: path.to_owned(), size, least: REGION_LEAST });
@@ -353,7 +353,7 @@ impl OneFile {
 
     /// Share (0 to 1) of the first `size` bytes that the page cache holds; `None` if the kernel does not say.
     ///
-    /// Zero if reads are proven to bypass the cache: what others left there does not affect them.
+    /// Zero if reads are proven to bypass the cache, whose content then does not affect them.
     pub fn cached_share(&self, size: Bytes) -> Option<f64> {
         use std::os::fd::AsFd;
         if self.directness == Some(Directness::Proven) {
@@ -362,7 +362,7 @@ impl OneFile {
         kernel::cached_share(self.reader.as_fd(), 0, size)
     }
 
-    /// Whether it is a file of ours, which disappears with the last of its clones.
+    /// Whether this is a test file that plimsoll created, which disappears with the last of its clones.
     pub fn is_ours(&self) -> bool {
         self.ours.is_some()
     }

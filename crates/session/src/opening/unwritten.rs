@@ -1,4 +1,4 @@
-//! Reads of what was never written: detected before a load, and reported with what the device served of them.
+//! Reads of unwritten blocks: detected before a load, and reported after it with the number that the device served.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use record::StepRecord;
 use sampler::Root;
 use workload::{Bytes, Direction, FilePlan, StepPlan, WorkerPlan};
 
-/// Unwritten share of a file from which it is reported.
+/// Smallest unwritten share of a file that is reported.
 pub const NOTABLE: f64 = 0.01;
 
 /// Returns the share (0 to 1) of a region of the file at `path` that was never written; `None` for a device, and
@@ -28,15 +28,15 @@ pub struct UnwrittenFiles {
     device: Option<InclusionDevice>,
 }
 
-/// A device whose counters include all reads of a step, because all go to it past the page cache.
+/// A device whose counters include all reads of a step, because all bypass the page cache and go to it.
 struct InclusionDevice {
     name: String,
     reads: u64,
 }
 
 impl UnwrittenFiles {
-    /// Checks the regions that `plan` reads to measure. Workers that verify what they read are left out: they find
-    /// unwritten blocks as errors, which are reported where they are.
+    /// Checks the regions that `plan` reads and measures. Workers that verify their reads are left out: for them an
+    /// unwritten block is an error, which is reported with its position.
     pub fn of(plan: &StepPlan) -> UnwrittenFiles {
         let measures =
             |worker: &&WorkerPlan| worker.access.mix.issues(Direction::Read) && worker.verify.on().is_none();
@@ -54,7 +54,7 @@ impl UnwrittenFiles {
         UnwrittenFiles { files, device }
     }
 
-    /// Returns what is to be said before the load, a line for each file.
+    /// Returns the warnings before the load, one line for each file.
     pub fn before(&self) -> impl Iterator<Item = String> {
         self.files.iter().map(|(path, share)| {
             format!(
@@ -66,14 +66,13 @@ impl UnwrittenFiles {
         })
     }
 
-    /// Returns what is to be said after the load: how many of its reads the device can have served, if its
-    /// counters show that.
+    /// Returns the note after the load: how many of its reads the device can have served, if that was not all.
     pub fn behind(&self, record: &StepRecord) -> Option<String> {
         let device = self.device.as_ref()?;
         let served = reads_of(&device.name)?.checked_sub(device.reads)?;
         let made = record.tally(Direction::Read).ops;
         let count = |number: u64| report::numbers::count(number as f64);
-        // Others may have read as well, so the counter is an upper bound.
+        // Other programs may have read too, so the counter is an upper bound.
         let most = if served == 0 { "" } else { "at most " };
         (served < made).then(|| {
             format!("the device {} served {most}{} of {} reads", device.name, count(served), count(made))

@@ -1,5 +1,4 @@
-//! A simulated volume that counts what it does as the kernel counts a disk, so that a watch in virtual time has
-//! samples.
+//! A simulated volume with the counters that the kernel keeps for a disk, so that a watch in virtual time has samples.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +18,7 @@ pub(super) const DEVICE: &str = "sim0";
 type InFlight = Reverse<(Nanos, u64, u8, u32, Nanos)>;
 
 /// A volume with counters, sampled at a fixed interval of virtual time. An admitted I/O is in flight until it
-/// completes, as on a guest's disk behind a throttle: waiting there is time that the disk counts.
+/// completes: as with a guest's disk behind a throttle, the disk's times include the wait in the throttle.
 pub(super) struct CountedVolume {
     volume: Box<dyn Volume>,
     name: Arc<str>,
@@ -35,8 +34,8 @@ pub(super) struct CountedVolume {
 }
 
 impl CountedVolume {
-    /// Counts what `volume` does from time zero on, and if `every` is given samples at zero and every `every`
-    /// after.
+    /// Counts the I/O of `volume` from time zero on, and samples the counters at zero and then at every interval
+    /// `every`, if given.
     pub(super) fn new(volume: Box<dyn Volume>, every: Option<Nanos>) -> CountedVolume {
         CountedVolume {
             volume,
@@ -51,7 +50,7 @@ impl CountedVolume {
         }
     }
 
-    /// Lets time pass up to `to`, completing what is due by then.
+    /// Advances time to `to`, completing the I/Os due until then.
     pub(super) fn advance(&mut self, to: Nanos) {
         loop {
             let done = self.flying.peek().map_or(Nanos::MAX, |Reverse(first)| first.0);
@@ -76,7 +75,7 @@ impl CountedVolume {
         std::mem::take(&mut self.samples)
     }
 
-    /// Lets time pass while everything in flight waits.
+    /// Advances time to `to`, during which nothing completes.
     fn pass(&mut self, to: Nanos) {
         let span = to.since(self.now).0;
         let waiting = self.flying.len() as u64;
@@ -121,7 +120,7 @@ impl CountedVolume {
         Sample {
             at: self.now,
             disks: vec![(Arc::clone(&self.name), counters)],
-            // In virtual time only the volume works.
+            // In virtual time no CPU is busy.
             cpu: CpuCounters { idle: self.now.0 / TICK_NS, ..CpuCounters::default() },
             ..Sample::default()
         }

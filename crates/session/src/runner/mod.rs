@@ -1,5 +1,5 @@
-//! Where steps run, as implementations of one trait, and the loop that runs the steps of a procedure and feeds the
-//! results back.
+//! Runners, which execute steps on different kinds of targets, and the loop that runs the steps of a procedure and
+//! feeds the results back.
 
 mod counted;
 pub(crate) mod drive;
@@ -24,13 +24,13 @@ use crate::idle::{Use, between};
 use crate::opening::named::FileError;
 use crate::procedure::{DecidedSteps, run_steps};
 
-/// How long the idle gate looks at a time, in slices between which it checks for a stop request.
+/// Length of one look of the idle gate, in slices between which it checks for a stop request.
 const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
 
-/// Time between two questions of a rest to its observer whether to go on.
+/// Time between two checks during a rest whether the observer wants to stop.
 const REST_SLICE: Duration = Duration::from_millis(50);
 
-/// Where steps run: this machine's devices, or virtual time.
+/// Executes steps on this machine's devices or in virtual time.
 pub trait Runner {
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
@@ -40,13 +40,13 @@ pub trait Runner {
         false
     }
 
-    /// Resolves what `step` left open; opens nothing.
+    /// Resolves everything that `step` left unspecified; opens nothing.
     ///
     /// # Errors
     /// [`RunnerError`] if parts of the step contradict each other or the target.
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError>;
 
-    /// Opens what `plan` names, if files are opened for each step.
+    /// Opens the files that `plan` names, if they are opened for each step.
     ///
     /// # Errors
     /// [`RunnerError`] if a file cannot be opened.
@@ -54,7 +54,7 @@ pub trait Runner {
         Ok(())
     }
 
-    /// Closes what was opened for the step.
+    /// Closes the files that were opened for the step.
     fn close(&mut self) {}
 
     /// Runs a planned step, for which everything is open, to its end.
@@ -67,7 +67,7 @@ pub trait Runner {
     /// The backend used, and why, in words.
     fn backend(&self) -> &str;
 
-    /// Prepares the runner's own files for a load; does nothing if that is a step of its own.
+    /// Prepares the runner's own files for a load; does nothing if a separate step prepares them.
     ///
     /// # Errors
     /// [`RunnerError`] if a file cannot be made as long as it must be.
@@ -75,8 +75,8 @@ pub trait Runner {
         Ok(())
     }
 
-    /// Watches the target for a second without any load of ours to see who else uses it; `None` if that cannot be
-    /// seen.
+    /// Watches the target for a second without load, and returns its use by other programs; `None` if that cannot be
+    /// measured.
     fn watch_idle(&mut self, _interrupted: &dyn Fn() -> bool) -> Option<Use> {
         None
     }
@@ -86,14 +86,14 @@ pub trait Runner {
         None
     }
 
-    /// Lets time pass until `until` without any load of ours; returns early if `observer` wants to stop.
+    /// Waits until `until` without load; returns early if `observer` wants to stop.
     fn rest(&mut self, until: Nanos, observer: &mut dyn Observer) {
         while !observer.interrupted() && self.now() < until {
             std::thread::sleep(REST_SLICE.min(Duration::from_nanos(until.since(self.now()).0)));
         }
     }
 
-    /// What the file system and the page cache report about the region now.
+    /// Shares of the region that are unwritten or cached now.
     fn shares(&self) -> Shares {
         Shares::default()
     }
@@ -111,7 +111,7 @@ pub struct Shares {
 /// Why a step could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// Wrong usage: what was asked does not fit the target.
+    /// Wrong usage: the request does not fit the target.
     #[error("{0}")]
     Refused(String),
     /// Wrong usage: the workload contradicts itself or the target.
@@ -126,7 +126,7 @@ pub enum RunnerError {
         #[source]
         error: FileError,
     },
-    /// The machine did not do what it should.
+    /// The engine failed during a step.
     #[error("step '{step}': {error}")]
     Engine {
         /// The step.
@@ -137,12 +137,12 @@ pub enum RunnerError {
     },
 }
 
-/// Returns what the planner must know about `files` behind `kind`, with intervals of a second.
+/// Returns the planner's facts about `files` of a target of this `kind`, with intervals of a second.
 fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
     PlanTarget { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
-/// Returns the plan of `step`, with `workload` in place of its own; a step without a job rests for its time.
+/// Returns the plan of `step`, with `workload` in place of the step's own; a step without a job only waits.
 fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
     let interval = step.interval.unwrap_or(ground.interval);
     if let (true, [StopRule::Time(time)]) = (workload.jobs.is_empty(), workload.stop.as_slice()) {
@@ -156,7 +156,7 @@ fn failed(plan: &StepPlan) -> impl Fn(EngineError) -> RunnerError {
     |error| RunnerError::Engine { step: plan.name.clone(), error }
 }
 
-/// Watches for a second who else uses the devices of `sampler`.
+/// Measures for a second how other programs use the devices of `sampler`.
 fn look_for_others(sampler: &mut Sampler, clock: Clock, interrupted: &dyn Fn() -> bool) -> Option<Use> {
     let before = sampler.read(clock.now());
     for slice in IDLE_LOOK {
@@ -168,8 +168,8 @@ fn look_for_others(sampler: &mut Sampler, clock: Clock, interrupted: &dyn Fn() -
     between(&before, &sampler.read(clock.now()))
 }
 
-/// Runs the steps that `next` gives, each decided from all earlier ones. Returns the records of what ran, and the
-/// error if it could not go on.
+/// Runs the steps that `next` returns, each decided from all earlier ones. Returns the records of the steps that
+/// ran, and the error if a step could not be run.
 pub fn conduct(
     next: &dyn Fn(&[StepRecord]) -> Option<Step>,
     runner: &mut dyn Runner,

@@ -22,9 +22,8 @@ pub struct NamedRunner {
     clock: Clock,
     stop: StopFlag,
     files: NamedFiles,
-    /// What is opened, in words such as `opening the files`: if a file does not answer, the user is warned, and
-    /// the wait ends when patience is over. `None` waits without end, because leaving would lose what has been
-    /// recorded.
+    /// Words for the wait, such as `opening the files`: if a file does not answer, the user is warned, and the wait
+    /// ends when patience is over. `None` waits without end, because leaving would lose the recording.
     opening: Option<&'static str>,
     /// Watched by the idle gate.
     devices: Vec<String>,
@@ -49,7 +48,7 @@ impl NamedRunner {
         }
     }
 
-    /// Sets the devices below its files.
+    /// Sets the devices below the files.
     pub fn on_devices(self, devices: Vec<String>) -> NamedRunner {
         NamedRunner { devices, ..self }
     }
@@ -64,7 +63,7 @@ impl NamedRunner {
         self.clock
     }
 
-    /// Its files.
+    /// The files that the jobs name.
     pub fn files(&mut self) -> &mut NamedFiles {
         &mut self.files
     }
@@ -81,15 +80,15 @@ impl NamedRunner {
     /// Reads all of `path` into the page cache.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn read_through(&self, path: &Path) -> std::io::Result<()> {
         let read = || std::io::copy(&mut std::fs::File::open(path)?, &mut std::io::sink()).map(drop);
         self.waited_for(read)
     }
 
-    /// Drops those of `paths` that the step has open from the page cache, and goes on if the kernel refuses. A
-    /// file that is not cached is skipped: a needless flush would be I/O of ours just before the load, at which a
-    /// throttled volume starts to count.
+    /// Drops those of `paths` that the step has open from the page cache; a refusal by the kernel is ignored. A
+    /// file that is not cached is skipped: a needless flush would be I/O just before the load, and a throttled volume
+    /// would start to count it.
     pub fn forget_cache(&self, paths: &[PathBuf]) {
         let cached = |file: &&OpenFile| kernel::cached_share(file.as_fd(), 0, file.size()) != Some(0.0);
         for file in self.opened_of(paths).filter(cached) {
@@ -97,16 +96,16 @@ impl NamedRunner {
         }
     }
 
-    /// Tells the page cache how files of the step will be read, for those for which `walk` says it. Advice that
-    /// the kernel does not take changes nothing.
+    /// Advises the page cache how the step will read those of its files for which `walk` returns a pattern. Advice
+    /// that the kernel does not take changes nothing.
     pub fn advise(&self, walk: impl Fn(&Path) -> Option<Walk>) {
         for file in self.opened.iter().flatten() {
             let _ = walk(file.path()).map(|walk| kernel::advise(file, walk));
         }
     }
 
-    /// Flushes what was written to those of `paths` that the step has open, with all metadata, as `fsync` does;
-    /// `None` for a flush whose wait was given up.
+    /// Flushes those of `paths` that the step has open, with all metadata, as `fsync` does. The result of a flush is
+    /// `None` if the wait for it was abandoned.
     pub fn flush(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<std::io::Result<()>>)> {
         let flush =
             |file: &OpenFile| (file.path().to_owned(), watchdog::flush(file, FlushBy::File, &self.stop));

@@ -1,5 +1,5 @@
-//! Files and devices of this machine in real time, one or several at once, sampled during the load; and the null
-//! target.
+//! Runners in real time: on one or several files or devices of this machine, sampled during the load, and on the
+//! null target.
 
 use std::path::PathBuf;
 
@@ -20,11 +20,11 @@ const SAMPLE_APART: Nanos = Nanos::from_millis(300);
 
 /// A file or device of this machine.
 pub struct RealVolume {
-    /// Name of the jobs that work on it, if there are several volumes.
+    /// Name of the jobs that load this volume, if there are several.
     pub label: String,
     /// The open file.
     pub file: OneFile,
-    /// Path it is shown as.
+    /// Path as shown to the user.
     pub path: PathBuf,
     /// Size of the region.
     pub size: Bytes,
@@ -33,7 +33,7 @@ pub struct RealVolume {
 /// Runner on one or several files or devices of this machine.
 pub struct RealRunner {
     clock: Clock,
-    /// Facts for the planner, whose files are those of the volumes, in order.
+    /// Facts for the planner; its files are those of `volumes`, in the same order.
     ground: PlanTarget,
     /// Never empty.
     volumes: Vec<RealVolume>,
@@ -50,8 +50,8 @@ impl RealRunner {
         RealRunner::on(vec![RealVolume { label: String::new(), file, path, size }], devices)
     }
 
-    /// Returns a runner on several volumes: a job works on the one whose label is its name. `devices` are sampled,
-    /// the topmost first.
+    /// Returns a runner on several volumes; a job loads the volume whose label is the job's name. `devices` are
+    /// sampled, the topmost first.
     pub fn on(volumes: Vec<RealVolume>, devices: &[String]) -> RealRunner {
         let clock = Clock::start();
         let probes = kernel::probe();
@@ -177,7 +177,7 @@ impl Runner for RealRunner {
 }
 
 impl RealRunner {
-    /// Shrinks each region to what was laid out of it: a layout that ran out of time left the rest without data.
+    /// Shrinks each region to the part that was laid out: a layout that ran out of time left the rest without data.
     fn lay_out(&mut self, record: &StepRecord) {
         for worker in &record.workers {
             let job = record.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
@@ -253,7 +253,7 @@ pub struct NullRunner {
 }
 
 impl NullRunner {
-    /// Returns a runner whose jobs draw offsets below `size`.
+    /// Returns a runner whose jobs use offsets below `size`.
     pub fn new(size: Bytes) -> NullRunner {
         NullRunner { clock: Clock::start(), ground: ground(PlanTargetKind::Null(size), Vec::new()) }
     }

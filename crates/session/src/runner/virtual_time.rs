@@ -1,5 +1,5 @@
-//! Simulated volumes in virtual time, one or several behind one machine, sampled like a disk if a watch asks for
-//! it.
+//! Runner in virtual time, on one or several simulated volumes of one machine, which are sampled like disks for a
+//! watch.
 
 use engine::{PlanTarget, PlanTargetKind, run_simulated};
 use experiments::Step;
@@ -10,13 +10,13 @@ use workload::{Bytes, Job, Nanos, StepPlan};
 use super::counted::{CountedVolume, DEVICE};
 use super::{Runner, RunnerError, failed, ground, planned};
 
-/// Time between two steps of a simulated run: as on a real machine, steps do not touch.
+/// Time between two steps of a simulated run: as on a real machine, there is a gap between steps.
 const PAUSE: Nanos = Nanos::from_millis(10);
 
-/// Runner on a simulated volume, or on several behind one machine.
+/// Runner on one or several simulated volumes of one machine.
 pub struct VirtualRunner {
     volume: CountedVolume,
-    /// For several volumes: the name of the jobs that work on each, its first byte and its size.
+    /// For several volumes: the name of the jobs that load each, its first byte and its size.
     regions: Vec<(String, Bytes, Bytes)>,
     ground: PlanTarget,
     now: Nanos,
@@ -30,14 +30,14 @@ impl VirtualRunner {
         VirtualRunner::of(volume, None)
     }
 
-    /// Returns a runner on `volume` that is sampled every `every` of virtual time; the samples reach the observer
-    /// in order with other events. There is no pause between steps, so that they keep the schedule of their
+    /// Returns a runner on `volume`, sampled at intervals of `every` in virtual time; the observer receives samples
+    /// and other events in order of time. There is no pause between steps, so that they keep the schedule of their
     /// phases.
     pub fn sampled(volume: SimulatedVolume, every: Nanos) -> VirtualRunner {
         VirtualRunner { pause: Nanos::ZERO, ..VirtualRunner::of(volume, Some(every)) }
     }
 
-    /// Returns a runner on several volumes: a job works on the one whose label is its name; `labels` are in the
+    /// Returns a runner on several volumes; a job loads the volume whose label is the job's name. `labels` are in the
     /// order of the volumes.
     pub fn on(group: SimulatedGroup, labels: &[String]) -> VirtualRunner {
         let ground = ground(PlanTargetKind::Simulated(group.size()), Vec::new());

@@ -18,7 +18,7 @@ const NAME: &str = "command";
 /// it.
 ///
 /// # Errors
-/// It cannot be started; then nothing was watched.
+/// The command cannot be started, so nothing was watched.
 pub(super) fn run(
     (words, at_most): (&[OsString], Option<Nanos>),
     clock: Clock,

@@ -30,42 +30,42 @@ pub use target::{LoadTarget, LoadWish, OpenLoad, WatchScope};
 /// Time between checks for samples and for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What goes on while a machine is watched.
+/// Activity that plimsoll starts while it watches a machine.
 #[derive(Debug)]
 pub enum Subject {
-    /// Nothing of ours, for this long; `None`: until Ctrl-C.
+    /// None, for this long, or until Ctrl-C if `None`.
     Alone(Option<Nanos>),
     /// A command, to its end.
     Command {
         /// The program and its arguments.
         words: Vec<OsString>,
-        /// Time after which it is asked to end.
+        /// Time after which the command is asked to end.
         at_most: Option<Nanos>,
     },
-    /// A load that comes and goes.
+    /// Load phases that alternate with idle ones.
     Cycles(Vec<PlannedPhase>),
 }
 
 /// A watch that is ready to begin.
 pub struct Watch<'a> {
-    /// What is watched.
+    /// Devices to watch, with the load if there is one.
     pub watched: WatchScope,
-    /// What goes on meanwhile.
+    /// Activity during the watch.
     pub subject: &'a Subject,
     /// Time between two samples.
     pub every: Nanos,
-    /// Where the run file and the page go.
+    /// Folder and name of the run file and the page.
     pub place: &'a Place,
     /// Stop request.
     pub stop: &'a StopFlag,
-    /// What the watch is compared with.
+    /// Limits and expectation that the watch is compared with.
     pub against: &'a Against,
 }
 
-/// How a watch ended.
+/// Outcome of a watch.
 #[derive(Debug)]
 enum WatchEnd {
-    /// As planned.
+    /// Ended as planned.
     Well,
     /// The command ended with this exit code.
     WithCode(u8),
@@ -94,11 +94,11 @@ impl WatchEnd {
 }
 
 impl Watch<'_> {
-    /// Watches to the end, stores and draws what was seen, and lets `tell` report what it means; returns the exit
+    /// Watches to the end, stores and draws the observations, and calls `tell` with their analysis; returns the exit
     /// code.
     ///
     /// # Errors
-    /// A load that could not run, and what could not be stored or written.
+    /// The load could not run, or a file could not be written.
     pub fn run(mut self, tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>) -> Result<u8, Failure> {
         let mut recorder = self.recorder()?;
         let ended = match self.subject {
@@ -117,7 +117,7 @@ impl Watch<'_> {
         ended.code(concluded)
     }
 
-    /// Returns the recorder, with what is known before anything starts.
+    /// Returns the recorder of the run, whose header holds everything known before the start.
     fn recorder(&self) -> Result<RunRecorder, Failure> {
         let mut run = self.watched.header();
         self.against.name_in(&mut run);
@@ -168,15 +168,15 @@ impl Watch<'_> {
         Ok(ended)
     }
 
-    /// Removes the run file, because a command that could not be started leaves none behind.
+    /// Removes the run file and returns `failure`: a command that could not be started leaves no file behind.
     fn undone(&self, recorder: RunRecorder, failure: Failure) -> Failure {
         drop(recorder.done());
-        // The file is ours, and holds nothing.
+        // This run created the file, and nothing has been recorded in it.
         let _ = std::fs::remove_file(self.place.run());
         failure
     }
 
-    /// Reads back what was stored, reports what it means, and draws it; the exit code is the verdict's.
+    /// Reads the stored run back, reports its analysis and draws it; returns the exit code of the verdict.
     fn conclude(
         &self,
         recorded: FinishedRecording,

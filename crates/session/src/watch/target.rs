@@ -1,4 +1,4 @@
-//! What is watched: the devices that are sampled and, with load cycles, the load and its target.
+//! Scope of a watch: the devices that are sampled and, with load cycles, the load and its target.
 
 use std::path::{Path, PathBuf};
 
@@ -22,44 +22,44 @@ use crate::watchdog;
 /// Least size of a region for a measurement, in bytes.
 const REGION_LEAST: u64 = 64 << 20;
 
-/// A load that the user wishes, and what it is to run on.
+/// A load that the user requests, and its target.
 pub struct LoadWish<'a> {
     /// The load, as typed.
     pub words: &'a str,
-    /// What runs.
+    /// The load.
     pub load: WatchLoad,
-    /// When it runs.
+    /// Load and idle phases.
     pub phases: &'a [PlannedPhase],
     /// Time between two samples.
     pub every: Nanos,
-    /// What it runs on.
+    /// Target of the load.
     pub on: LoadTarget<'a>,
     /// Bytes to lay out and load, if the user gave a size.
     pub size: Option<Bytes>,
-    /// Bytes that its jobs reach, if they say so.
+    /// Highest offset that the jobs reach, if they state one.
     pub reach: Option<Bytes>,
     /// The block device that may be destroyed.
     pub allow_destroy: Option<&'a Path>,
 }
 
-/// What a load runs on.
+/// Target of a load.
 pub enum LoadTarget<'a> {
     /// A target as typed, and as read.
     Named(&'a str, &'a Target),
-    /// The files of its jobs.
+    /// The files that the jobs of the load name.
     Own {
-        /// Returns a runner of steps on them, given the devices they lie on.
+        /// Returns a runner of steps on these files, given the devices that hold them.
         runner: &'a dyn Fn(Vec<String>) -> Box<dyn Runner>,
-        /// Bytes that must be laid out in them.
+        /// Bytes that must be laid out in these files.
         lacking: Bytes,
     },
 }
 
 /// A load on its open target.
 pub struct OpenLoad {
-    /// What runs.
+    /// The load.
     pub load: WatchLoad,
-    /// Where it runs.
+    /// The opened target and its runner.
     pub setup: Setup,
     /// Bytes that must be laid out in the job's own files before the first phase.
     pub lacking: Bytes,
@@ -69,7 +69,7 @@ pub struct OpenLoad {
 pub struct WatchScope {
     /// The devices that are sampled.
     pub devices: WatchedDevices,
-    /// Every device of the machine with what it stands on.
+    /// Every device of the machine, with the devices below it.
     tree: Vec<DeviceNode>,
     /// Doubts about devices that do not answer.
     doubts: Vec<TargetDoubt>,
@@ -78,10 +78,10 @@ pub struct WatchScope {
 }
 
 impl WatchScope {
-    /// Chooses the devices of a machine on which nothing of ours runs.
+    /// Chooses the devices to watch on a machine without starting a load.
     ///
     /// # Errors
-    /// A device that does not exist.
+    /// A device does not exist.
     pub fn machine(wish: &DeviceWish) -> Result<WatchScope, Failure> {
         let root = Root::real();
         let devices = choose(&root, wish, &[])?;
@@ -89,14 +89,14 @@ impl WatchScope {
         Ok(WatchScope { devices, tree: described(tree, &wish.described)?, doubts, load: None })
     }
 
-    /// Opens what is loaded, and chooses the devices.
+    /// Opens the target of `load`, and chooses the devices to watch.
     ///
     /// # Errors
-    /// A target that cannot be loaded that way, or a device that does not exist.
+    /// The target cannot take such a load, or a device does not exist.
     pub fn under_load(wish: &DeviceWish, load: LoadWish<'_>, stop: &StopFlag) -> Result<WatchScope, Failure> {
         let open = || load.open(stop);
         let setup = match &load.on {
-            // A lab volume takes its time to be made.
+            // Without the watchdog: making a lab volume takes long.
             LoadTarget::Named(_, Target::Lab(_) | Target::Sim(_)) => open()?,
             _ => watchdog::over("opening what is loaded", stop, open)?,
         };
@@ -111,12 +111,12 @@ impl WatchScope {
         Ok(WatchScope { devices, tree, doubts, load: Some(load) })
     }
 
-    /// Target by which the run file is named; empty without a load.
+    /// Target as typed, from which the name of the run file is made; empty without a load.
     pub fn target_words(&self) -> &str {
         self.setup().map_or("", |setup| &setup.facts.words)
     }
 
-    /// What the load runs on.
+    /// The opened target of the load, if there is one.
     pub(super) fn setup(&self) -> Option<&Setup> {
         self.load.as_ref().map(|open| &open.setup)
     }
@@ -129,7 +129,7 @@ impl WatchScope {
     /// Waits until the target of a load is idle, and refuses one that others are using.
     ///
     /// # Errors
-    /// It is in use, or a stop was requested.
+    /// The target is in use, or a stop was requested.
     pub fn wait_for_idle(&mut self, stop: &StopFlag) -> Result<(), Failure> {
         match &mut self.load {
             Some(open) => run::idle_gate(&mut open.setup, "a load", stop),
@@ -137,7 +137,7 @@ impl WatchScope {
         }
     }
 
-    /// Returns a run of this watch, in which nothing has happened yet.
+    /// Returns the run of this watch, still empty.
     pub(super) fn header(&self) -> Run {
         let root = Root::real();
         let mut run = match self.setup() {
@@ -160,7 +160,7 @@ impl WatchScope {
 }
 
 impl LoadWish<'_> {
-    /// Opens what the load runs on.
+    /// Opens the target of the load.
     fn open(&self, stop: &StopFlag) -> Result<Setup, Failure> {
         let (typed, target) = match &self.on {
             LoadTarget::Own { runner, .. } => return on_own_files(&self.load, self.allow_destroy, runner),
@@ -190,8 +190,8 @@ impl LoadWish<'_> {
         Ok(setup)
     }
 
-    /// Returns the size of the region for the load: as far as its jobs reach. On a block device it is limited to
-    /// the device. `None` for a plain file, which is loaded as far as it goes, and for simulated and null targets.
+    /// Returns the size of the region for the load: as far as its jobs reach, on a block device at most its size.
+    /// `None` for a plain file, which is loaded over its whole length, and for simulated and null targets.
     fn region_on(&self, target: &Target) -> Option<Bytes> {
         let most = match target {
             Target::Path(path) if path.is_dir() => Some(Bytes(u64::MAX)),
@@ -202,10 +202,10 @@ impl LoadWish<'_> {
         self.reach.zip(most).map(|(reach, most)| Bytes(reach.0.max(REGION_LEAST).min(most.0)))
     }
 
-    /// Fits the load to what it runs on, and checks that every phase is possible.
+    /// Fits the load to its opened target, and checks that every phase is possible.
     fn fitted(self, setup: Setup) -> Result<OpenLoad, Failure> {
         let LoadWish { words, mut load, phases, on, .. } = self;
-        // The size that is laid out for it, or what exists already.
+        // The size that will be laid out, or else that of the existing data.
         load.fit(match setup.layout {
             Layout::Write(size) => size,
             Layout::None => setup.facts.available,
@@ -230,7 +230,7 @@ fn made_up(devices: &[DeviceFacts]) -> Vec<DeviceNode> {
     devices.iter().map(node).collect()
 }
 
-/// Sets up `load` on the files of its jobs. A device is written only if `allowed` names it, and people are told
+/// Sets up `load` on the files of its jobs. A device is written only if `allowed` names it, and stderr then lists
 /// what is destroyed.
 fn on_own_files(
     load: &WatchLoad,
@@ -262,7 +262,7 @@ fn facts_of(files: &[&Path]) -> Result<TargetFacts, Failure> {
     sampler::target_facts(&Root::real(), there, &whole.display().to_string()).map_err(Failure::refused)
 }
 
-/// Returns the size of the block device at `path`; `None` if it is none.
+/// Returns the size of the block device at `path`; `None` if `path` is no block device.
 fn size_of_device(path: &Path) -> Option<Bytes> {
     let facts = kernel::target_facts(path).ok()?;
     (facts.kind == PathKind::BlockDevice).then_some(facts.size)

@@ -1,5 +1,5 @@
-//! How well a noise model explains the values seen, and the level it then gives (a Kalman filter; Harvey, "Forecasting,
-//! structural time series models and the Kalman filter", 1989, section 3.4).
+//! The likelihood of values under a noise model, and the level estimated under that model (a Kalman filter; Harvey,
+//! "Forecasting, structural time series models and the Kalman filter", 1989, section 3.4).
 
 /// One value of the series to be fitted.
 #[derive(Clone, Copy, Debug)]
@@ -8,16 +8,16 @@ pub(super) struct Cell {
     pub seconds: f64,
     /// Seconds since the previous cell; `None` if it follows directly.
     pub gap: Option<f64>,
-    /// By how much values like it stray within a moment, and how much whole counts leave open at an edge.
+    /// The spread of such values within a moment, and the rounding error of whole counts at an edge.
     pub scales: Scales,
 }
 
-/// How far values stray, as a first guess: standard deviations.
+/// A first guess at the spread of values: standard deviations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scales {
     /// Standard deviation within a moment.
     pub within: f64,
-    /// Standard deviation of what whole counts leave open at an edge.
+    /// Standard deviation of the rounding error of whole counts at an edge.
     pub edge: f64,
 }
 
@@ -31,16 +31,16 @@ pub(super) struct Noise {
     pub rho: f64,
     /// Standard deviation of the slow part, in the unit of the values.
     pub slow: f64,
-    /// Seconds within which the slow part is forgotten.
+    /// Time constant, in seconds, with which the slow part decays.
     pub memory: f64,
-    /// What an edge between two cells moves from one to the other: the only noise of a meter.
+    /// The amount that an edge between two cells moves from one to the other: the only noise of a meter.
     pub edge: Edge,
 }
 
-/// What an edge between two counts moves from one to the other.
+/// The amount that an edge between two counts moves from one to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// The part of an item that whole counts leave open.
+    /// The part of an item lost to whole counts.
     Count,
     /// A slice of a meter; slices then explain all of the spread.
     Slice,
@@ -86,12 +86,12 @@ struct State {
 }
 
 impl State {
-    /// Advances one step, to what is expected of the next value.
+    /// Advances one step, to the values expected next.
     fn step(self, keep: (f64, f64)) -> State {
         State { fast: keep.0 * self.fast, slow: keep.1 * self.slow, edge: self.edge }
     }
 
-    /// Updates after a value that was off by `off`, with the gains of fast part, slow part and new edge.
+    /// Updates after a prediction error of `off`, with the gains of fast part, slow part and new edge.
     fn learn(self, off: f64, gain: [f64; 3]) -> State {
         State { fast: self.fast + gain[0] * off, slow: self.slow + gain[1] * off, edge: gain[2] * off }
     }
@@ -106,7 +106,7 @@ pub(super) fn fit(cells: &[Cell], noise: &Noise) -> ModelFit {
     for (at, cell) in cells.iter().enumerate() {
         let (load, edge) = (cell.scales.within, noise.edge(&cell.scales).powi(2));
         if let Some(gap) = cell.gap {
-            // A new moment has a first edge of its own.
+            // A new moment begins with a separate edge.
             known = Covariances { edge, fast_edge: 0.0, slow_edge: 0.0, ..known };
             (values.edge, ones.edge) = (0.0, 0.0);
             if at > 0 {

@@ -3,25 +3,26 @@
 //! # How it works
 //!
 //! A level is measured in moments (a rung, a reference) of some intervals each, with gaps between them. Its values are
-//! compared with some 1,250 noise models: a fast part, correlated from value to value by 0 to 0.92 over half a second; a
-//! slow part of up to 8 % that is forgotten within 20 to 300 s; and what an edge between two counts moves from one to the
-//! other, which is all the noise of a meter. Each model is weighted by how well it explains the series (its likelihood,
-//! with the level integrated out) and by its prior: dependence is presumed until disproved, and so is a slow part. The
-//! interval holds 95 % of the mixture of what the models say of the long-run mean. So no model is chosen for giving a
-//! narrow interval, variance within moments and between them counts with its degrees of freedom, and likelihood alone
-//! distinguishes a meter from noise.
+//! compared with some 1,250 noise models: a fast part, correlated from value to value by 0 to 0.92 over half a second;
+//! a slow part of up to 8 % that is forgotten within 20 to 300 s; and the amount that an edge between two counts moves
+//! from one to the other, which is all the noise of a meter. Each model is weighted by how well it explains the series
+//! (its likelihood, with the level integrated out) and by its prior: dependence is presumed until disproved, and so is
+//! a slow part. The interval holds 95 % of the mixture of the models' distributions of the long-run mean. So no model
+//! is chosen for a narrow interval, variance within moments and between them counts with its degrees of freedom, and
+//! likelihood alone distinguishes a meter from noise.
 //!
 //! Levels of one volume that were measured in turn reveal its noise together ([`Strays::of`]): as shares of their means
-//! they are one series, in which a slow part shows far better than in the few moments of each. The size of the fast part
-//! remains each level's own; and a level that contradicts the others is judged by itself, to the extent that it does.
+//! they are one series, in which a slow part shows far better than in the few moments of each. The size of the fast
+//! part is estimated for each level separately; and a level that contradicts the others is judged by itself, to the
+//! extent that it does.
 //!
 //! # Measured coverage
 //!
-//! Share of 200 runs (in per cent) whose interval held the long-run mean; in brackets the mean half-width and the bias of
-//! the mean in per cent, and the per cent of runs in which the level is said to wander. Values of half a second at 3,000
-//! per second, in whole counts; a single moment borrows from eight references of four values; "in turn" is the first of
-//! four levels that a check of 165 s measures in turn. `cargo run --release -p statistics --example levels` prints the
-//! table anew.
+//! Share of 200 runs (in per cent) whose interval held the long-run mean; in brackets the mean half-width and the bias
+//! of the mean in per cent, and the percentage of runs in which the level is said to wander. Values of half a second at
+//! 3,000 per second, in whole counts; a single moment borrows from eight references of four values; "in turn" is the
+//! first of four levels that a check of 165 s measures in turn. `cargo run --release -p statistics --example levels`
+//! prints the table anew.
 //!
 //! | CV, rho, slow | 1 × 5 in 3 s | 1 × 14 in 7 s | 5 × 8 in 60 s | 8 × 5 in 100 s | 15 × 5 in 120 s | 12 × 12 in 180 s | in turn |
 //! |---|---|---|---|---|---|---|---|
@@ -50,10 +51,10 @@
 //! | 1 %, 0.3, 5 % 300 s | 96.0 (±12.09, -0.10, 84) | 96.5 (±11.92, -0.08, 84) | 97.5 (±11.40, -0.29, 80) | 95.5 (±11.03, -0.18, 84) | 93.5 (±10.58, -0.07, 94) | 94.0 (±9.80, -0.41, 98) | 93.5 (±9.77, -0.12, 92) |
 //! | 5 %, 0.6, 5 % 300 s | 99.0 (±15.93, -0.13, 41) | 99.0 (±14.22, -0.23, 47) | 98.5 (±12.43, -0.48, 48) | 99.0 (±11.82, -0.48, 44) | 98.0 (±11.18, -0.49, 48) | 97.0 (±11.04, -0.35, 67) | 92.0 (±9.41, -0.36, 34) |
 //!
-//! Below 93 % are slow noises over 300 s that hardly show within the span of a run: 85 to 93 % without fast noise, 91 to
-//! 92 % with it; in 34 to 100 % of these runs the level is said to wander. Above 97 % are noise of 1 % and more, in which a
-//! slow part cannot be disproved within three minutes, and levels of a few values: there dependence or a slow part is
-//! presumed.
+//! Coverage below 93 %: slow noise over 300 s that hardly shows within the span of a run (85 to 93 % without fast
+//! noise, 91 to 92 % with it); in 34 to 100 % of these runs the level is said to wander. Coverage above 97 %: noise of
+//! 1 % and more, in which a slow part cannot be disproved within three minutes, and levels of a few values, for which
+//! dependence or a slow part is presumed.
 
 mod filter;
 mod mixture;
@@ -76,27 +77,27 @@ pub struct Moment<'v> {
     pub values: &'v [f64],
 }
 
-/// What an interval rests on.
+/// The basis of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The cumulative count follows a straight line to within its edges, within moments and between them: a meter.
     Pinned,
-    /// Enough values to know how far they depend on each other: the coverage is 95 %.
+    /// Enough values to determine how much they depend on each other: the coverage is 95 %.
     Shown,
-    /// Too few values, or a slow part that cannot be disproved: dependence is presumed, and without any the interval is
-    /// wider than 95 % requires.
+    /// Too few values, or a slow part that cannot be disproved: dependence is presumed, and if there is none, the
+    /// interval is wider than 95 % requires.
     Presumed,
-    /// One moment and no knowledge of others: the interval holds the level of that moment only.
+    /// One moment and no knowledge of others: the interval holds only the level of that moment.
     OneMoment,
-    /// The level moves from moment to moment by more than its noise explains, and the interval is widened for what it may
-    /// do beyond the span that was measured.
+    /// The level moves from moment to moment by more than its noise explains, and the interval is widened for movement
+    /// beyond the measured span.
     Wandering,
 }
 
 /// A level and how precisely it is known, in the unit of its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Everything counted, over all of its time.
+    /// Total of the counts over their total time.
     pub mean: f64,
     /// Half-width of the 95 % interval.
     pub half_width: f64,
@@ -104,18 +105,18 @@ pub struct Level {
     pub values: usize,
     /// Number of moments.
     pub moments: usize,
-    /// What the interval rests on.
+    /// The basis of the interval.
     pub basis: Basis,
 }
 
-/// What levels of a volume show of its noise, regardless of its size: how far it depends on the past, and how the level
-/// moves between moments. One log likelihood per shape; empty if nothing is known.
+/// The noise of a volume as far as its levels reveal it, regardless of its size: its dependence on the past, and the
+/// movement of the level between moments. One log likelihood per shape; empty if nothing is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strays(Vec<f64>);
 
 impl Strays {
-    /// Combines what these levels of one volume, measured in turn, show. Whatever slows one of them at some time slows them
-    /// all, so they are read as one series of shares of their levels.
+    /// Combines the evidence of these levels of one volume, measured in turn. A cause that slows one of them at some
+    /// time slows them all, so they are read as one series of shares of their levels.
     #[must_use]
     pub fn of(all: &[Series<'_>]) -> Strays {
         let mut moments: Vec<(f64, Vec<Cell>)> = all.iter().filter_map(Series::shares).flatten().collect();
@@ -138,7 +139,7 @@ impl Strays {
         Strays(shapes().iter().map(|shape| log_sum(&fits(&cells, shape, 1.0))).collect())
     }
 
-    /// Whether nothing is known.
+    /// Whether nothing is known about the noise.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.0.is_empty()
@@ -166,7 +167,7 @@ const CELLS_MAX: usize = 240;
 /// Number of cells below which dependence is presumed rather than shown (`examples/levels`: from here on, coverage without
 /// any dependence is below 97 %).
 const SHOWN: usize = 24;
-/// Factor by which a slow part must widen the interval to count as part of what it rests on.
+/// Factor by which a slow part must widen the interval to count as part of its basis.
 const WIDER: f64 = 1.25;
 /// Share of the belief from which a level is said to wander.
 const SURE: f64 = 0.9;
@@ -191,7 +192,7 @@ struct WeightedFit {
     fit: ModelFit,
     /// Logarithm of likelihood times prior.
     log: f64,
-    /// Whether it has no fast part.
+    /// Whether the model has no fast part.
     pinned: bool,
 }
 
@@ -200,7 +201,7 @@ struct WeightedFit {
 pub struct Series<'v> {
     /// Moments, in any order.
     pub moments: Vec<Moment<'v>>,
-    /// How much one count adds to a rate over one second: 1 for operations, the bytes of an operation for bytes.
+    /// Amount that one count adds to a rate over one second: 1 for operations, the bytes of an operation for bytes.
     pub unit: f64,
 }
 
@@ -217,7 +218,7 @@ impl Series<'_> {
         (values >= 2 && moments.iter().all(sound) && self.unit > 0.0).then_some(moments)
     }
 
-    /// Its moments as shares of the level, with the seconds at which they begin.
+    /// The moments as shares of the level, with the seconds at which they begin.
     fn shares(&self) -> Option<Vec<(f64, Vec<Cell>)>> {
         let moments = self.sound()?;
         let mean = mean(&moments);
@@ -233,8 +234,8 @@ impl Series<'_> {
     }
 }
 
-/// Estimates the level of a series, with an interval that holds its long-run mean; `strays` is what the levels of the
-/// volume, this one included, show of its noise.
+/// Estimates the level of a series, with an interval that holds its long-run mean; `strays` is the noise that the
+/// levels of the volume, this one included, reveal.
 ///
 /// Returns `None` for fewer than two values, values that are not finite or whose squares are not, and lengths that are not
 /// above zero.
@@ -245,8 +246,8 @@ pub fn level(series: &Series<'_>, strays: &Strays) -> Option<Level> {
     Some(Look::at(&moments, series.unit, &shapes)?.level(&shapes, strays))
 }
 
-/// The shapes to consider for this number of moments. One moment by itself does not show how it moves: without others its
-/// level is that of the moment, and with others it moves as they do.
+/// The shapes to consider for this number of moments. One moment by itself does not show how its level moves: without
+/// others the interval holds the level of the moment only, and with others the level is assumed to move as theirs do.
 fn considered(moments: usize, strays: &Strays) -> Vec<Shape> {
     let mut shapes = shapes();
     if moments > 1 {
@@ -300,8 +301,8 @@ impl Look {
         Level { mean: self.mean, half_width: found, values: self.values, moments: self.moments, basis }
     }
 
-    /// Posterior belief in each shape: from the volume's levels together, and from this one alone to the extent that it
-    /// contradicts them.
+    /// Posterior belief in each shape: from the volume's levels together, and from this level alone to the extent that
+    /// it contradicts them.
     fn believed(&self, shapes: &[Shape], strays: &Strays) -> Vec<f64> {
         let own: Vec<f64> = self.fits.iter().map(|fits| log_sum(fits)).collect();
         let best = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -314,7 +315,7 @@ impl Look {
         let like_others: f64 = together.iter().zip(&own).map(|(share, own)| share * own).sum();
         let otherwise = OTHERWISE * alone.iter().sum::<f64>();
         let both = otherwise + (1.0 - OTHERWISE) * like_others;
-        // One moment cannot contradict what others show of how it moves.
+        // One moment cannot contradict the movement that others show.
         let otherwise = if self.moments == 1 || both <= 0.0 { 0.0 } else { otherwise / both };
         let shares = together.into_iter().zip(normal(alone));
         shares.map(|(together, alone)| (1.0 - otherwise) * together + otherwise * alone).collect()

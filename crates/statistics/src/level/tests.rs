@@ -1,4 +1,4 @@
-//! The interval of a level holds its long-run mean, whatever the noise, and reports when it is wider for that.
+//! Tests that the interval of a level holds its long-run mean, whatever the noise, and reports why it is wider.
 
 use super::turns::{LEVELS, levels};
 use super::volume::{Looks, MEAN, SECONDS, Strays, Volume, one, series};
@@ -6,7 +6,7 @@ use super::{Basis, Level, Moment, Series, level};
 use crate::Stream;
 use crate::level::Strays as LevelStrays;
 
-/// Shares of runs whose interval holds the mean, in which the level is said to wander, and in which at least dependence is
+/// Shares of runs whose interval holds the mean, whose level is said to wander, and in which at least dependence is
 /// presumed; mean half-width and bias as shares of the mean.
 struct IntervalShares {
     held: f64,
@@ -36,7 +36,7 @@ const LADDER: Looks = Looks { moments: 12, values: 8, span: 120.0 };
 
 #[test]
 fn fast_noise_is_covered_whatever_its_dependence() {
-    // Of 60 intervals of 95 %, fewer than 53 hold only once in a hundred times.
+    // Of 60 intervals of 95 %, fewer than 53 hold the mean only once in a hundred times.
     for (cv, rho) in [(0.0005, 0.0), (0.0005, 0.8), (0.01, 0.0), (0.01, 0.8), (0.1, 0.6)] {
         for looks in [FEW, LADDER] {
             let strays = Strays { cv, rho, slow: 0.0, memory: 1.0 };

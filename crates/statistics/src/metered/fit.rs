@@ -1,16 +1,16 @@
-//! The likelihood of counts that have errors at the edges of their intervals and errors of the intervals themselves.
+//! The likelihood of counts with errors at the edges of their intervals and errors of the intervals themselves.
 //!
-//! A count is the mean, plus the error at its end, minus the error at its start (variance `a` each), plus an error of its
-//! own (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has b = 0. The rate
-//! of a level is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson: Biometrika 58,
-//! 1971).
+//! A count is the mean, plus the error at its end, minus the error at its start (variance `a` each), plus an error of
+//! the interval (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has
+//! b = 0. The rate of a level is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson:
+//! Biometrika 58, 1971).
 
 use super::Count;
 
 /// Least variance of an edge: counts are whole, so an edge cuts an item at a random place (uniform: 1/12).
 const EDGE_MIN: f64 = 1.0 / 12.0;
-/// How far the log likelihood may fall below its maximum within the interval: half the 95 % point of a chi-square with one
-/// degree of freedom, and a little more for series as short as these (the tests print errors by family).
+/// Greatest fall of the log likelihood below its maximum within the interval: half the 95 % point of a chi-square with
+/// one degree of freedom, and a little more for series as short as these (the tests print errors by family).
 const FALLS_SHORT: f64 = 2.2;
 /// Exponents of the ratios b/a tried besides zero, in units of one over the shortest interval: 2^-7 to 2^14 in steps of √2.
 const RATIOS: (i32, i32) = (-14, 28);
@@ -20,7 +20,7 @@ const RATIOS: (i32, i32) = (-14, 28);
 pub(super) struct Stretch<'w> {
     /// Seconds per interval.
     pub seconds: f64,
-    /// Its counts.
+    /// Counts of the stretch.
     pub counts: &'w [Count],
 }
 
@@ -31,7 +31,7 @@ pub(super) struct MeterFit {
     pub rate: f64,
     /// Variance of an edge's error.
     edge: f64,
-    /// Ratio b/a per second: the likeliest.
+    /// Likeliest ratio b/a per second.
     pub drift: f64,
     /// Lower end of the interval of `drift`.
     pub drift_low: f64,
@@ -48,7 +48,7 @@ impl MeterFit {
     }
 }
 
-/// How well a ratio explains the counts.
+/// The fit of a ratio to the counts.
 #[derive(Clone, Copy)]
 struct RatioFit {
     drift: f64,
@@ -113,8 +113,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds a stretch. Its covariance has `2 + drift × seconds` on the diagonal and -1 beside it, so it is made diagonal
-    /// count by count: each is compared with what the previous one leaves open.
+    /// Adds a stretch. Its covariance has `2 + drift × seconds` on the diagonal and -1 beside it, so it is made
+    /// diagonal count by count: each count is compared with its prediction from the previous one.
     fn with(mut self, stretch: &Stretch<'_>, drift: f64) -> Sums {
         let diagonal = 2.0 + drift * stretch.seconds;
         let (mut pivot, mut number, mut seconds) = (f64::INFINITY, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Series of known truth, by families: what meters them, how often that is found, and how often the contrary is.
+//! Series of known truth, by families: the meter of each, how often it is found, and how often the contrary is.
 
 use super::*;
 use crate::random::{LogNormal, Stream};
@@ -8,7 +8,7 @@ use crate::random::{LogNormal, Stream};
 enum Truth {
     /// A meter of an even rate.
     Pinned,
-    /// No meter of an even rate: devices, and limiters whose rate varies.
+    /// No meter of an even rate: devices, and throttles whose rate varies.
     Loose,
     /// A meter whose rate fluctuates by less than one I/O per interval when it is slow: either answer is acceptable.
     Trembling,
@@ -26,13 +26,13 @@ fn leaky(rate: f64, seconds: f64, mut late: impl FnMut() -> f64) -> Vec<f64> {
     (0..(rate * seconds) as u64).map(|n| n as f64 / rate + late()).collect()
 }
 
-/// Slices of `slice` seconds: the budget of each completes at its beginning, and slices drift against our intervals.
+/// Slices of `slice` seconds: the budget of each completes at its beginning, and slices drift against the intervals.
 fn sliced(stream: &mut Stream, (rate, seconds, slice): (f64, f64, f64)) -> Vec<f64> {
     let phase = slice * stream.unit_f64();
     leaky(rate, seconds, || 0.0).into_iter().map(|at| phase + (at / slice).floor() * slice + 0.001).collect()
 }
 
-/// Whole groups completed at once, as by a limiter behind FUSE.
+/// Whole groups completed at once, as by a throttle behind FUSE.
 fn grouped(stream: &mut Stream, (rate, seconds, group): (f64, f64, f64)) -> Vec<f64> {
     let mut lag = 0.0;
     let mut last = -1.0;
@@ -46,7 +46,7 @@ fn grouped(stream: &mut Stream, (rate, seconds, group): (f64, f64, f64)) -> Vec<
     times.collect()
 }
 
-/// `servers` servers that are never idle, each with service times of its own.
+/// `servers` servers that are never idle, each with separate service times.
 fn servers(stream: &mut Stream, (rate, seconds): (f64, f64), (servers, cv): (usize, f64)) -> Vec<f64> {
     let service = LogNormal::new(servers as f64 / rate, cv);
     let mut done = Vec::new();
@@ -192,8 +192,8 @@ fn of_many_families_hardly_any_is_called_the_contrary() {
     assert!(found > 60.0, "meters found: {found} %");
 }
 
-/// Counts per second under a meter whose load waits for a CPU now and then, for 5 to 60 % of a second; what it misses is
-/// lost.
+/// Counts per second under a meter whose load waits for a CPU now and then, for 5 to 60 % of a second; the I/Os that it
+/// misses are lost.
 fn starved(stream: &mut Stream, rate: f64, seconds: usize) -> Vec<Count> {
     let mut edge = 0.0;
     let second = |_| {

@@ -7,7 +7,7 @@ use crate::segments::{Rule, Sample};
 const LEAST_SHARE: f64 = 0.01;
 /// Two ends closer than this, in seconds, coincide: clocks count nanoseconds, and their sums are floats.
 const TOUCH: f64 = 1e-6;
-/// Share of a cell from which the remainder of a step counts as a cell of its own.
+/// Share of a cell from which the remainder of a step counts as a separate cell.
 const REST: f64 = 0.5;
 
 /// A stretch of the series with its mean.
@@ -67,7 +67,7 @@ fn merge(samples: &[Sample], length: f64) -> Vec<Sample> {
     merged
 }
 
-/// Closes what is left before a gap: a cell of its own if it is long enough, else part of the previous one.
+/// Closes the remainder before a gap: a separate cell if it is long enough, otherwise part of the previous one.
 fn close(merged: &mut Vec<Sample>, rest: Sample, length: f64) {
     match merged.last_mut() {
         Some(last) if rest.to - rest.from < REST * length && rest.from - last.to <= TOUCH => {

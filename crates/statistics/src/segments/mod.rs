@@ -1,19 +1,20 @@
-//! Segments of a series: levels that held, and the changes between them, each with an interval for its time.
+//! Segments of a series: stretches at one level, and the changes between them, each with an interval for its time.
 //!
-//! Values are taken as logarithms of cells of about equal length. In a segment they follow a level that may wander, with
-//! noise that resembles its neighbours (a first-order autoregression); both are fitted to robust spreads of differences at
-//! several lags, which a change affects little. The cuts minimize the prediction errors of a Kalman filter that restarts at
-//! each (`filter`), plus a penalty per cut; noise and cuts are found from each other until they agree. What only a few
-//! single cells show is a pulse. The interval of a change holds every time that is nearly as likely as the likeliest.
+//! Values are taken as logarithms of cells of about equal length. In a segment they follow a level that may wander,
+//! with noise that resembles its neighbours (a first-order autoregression); both are fitted to robust spreads of
+//! differences at several lags, which a change affects little. The cuts minimize the prediction errors of a Kalman
+//! filter that restarts at each cut (`filter`), plus a penalty per cut; noise and cuts are found from each other until
+//! they agree. A deviation of only a few single cells is a pulse. The interval of a change holds every time that is
+//! nearly as likely as the likeliest.
 //!
 //! # Measured
 //!
-//! `cargo run --release -p statistics --example segments` prints all of it anew; 400 series per figure, cells of half a
-//! second.
+//! `cargo run --release -p statistics --example segments` prints these figures anew; 400 series per figure, cells of
+//! half a second.
 //!
 //! False alarms, in per cent of series without a change: the worst over coefficients of variation of 0.5, 5 and 20 %.
-//! Columns are the correlation of neighbours, and, at a correlation of 0.3, a slow part of 2 or 5 % with a memory of 60 or
-//! 300 s.
+//! Columns are the correlation of neighbours, and, at a correlation of 0.3, a slow part of 2 or 5 % with a memory of
+//! 60 or 300 s.
 //!
 //! | cells | 0.0 | 0.3 | 0.6 | 0.8 | 2 %, 60 s | 5 %, 60 s | 2 %, 300 s | 5 %, 300 s |
 //! |---|---|---|---|---|---|---|---|---|
@@ -56,23 +57,24 @@ use filter::Limits;
 use noise::Noise;
 use search::Search;
 
-/// What a change must save, as twice a log likelihood: the sum of this and of `PENALTY_LOG` times the logarithm of the
-/// number of cells, all multiplied by one plus `PENALTY_FEW` over the cells. Chosen with `examples/segments`.
+/// Cost that a change must save, as twice a log likelihood: the sum of this and of `PENALTY_LOG` times the logarithm of
+/// the number of cells, all multiplied by one plus `PENALTY_FEW` over the number of cells. Chosen with
+/// `examples/segments`.
 const PENALTY: f64 = 6.0;
 /// Penalty for each e-fold of the number of cells.
 const PENALTY_LOG: f64 = 3.0;
-/// Relative increase of the penalty, divided by the number of cells: few cells do not show their own noise well.
+/// Relative increase of the penalty, divided by the number of cells: the noise of few cells is badly known.
 const PENALTY_FEW: f64 = 8.0;
 /// Cost of outliers relative to the penalty, chosen so that a stretch shorter than the shortest segment costs less as
-/// outliers than as a segment of its own, and a longer one more.
+/// outliers than as a separate segment, and a longer one more.
 const OUTLIERS: f64 = 2.25;
-/// Least maximum cost of one outlier: the usual cost at three standard deviations.
+/// Least upper limit on the cost of one outlier: the usual cost at three standard deviations.
 const OUTLIER_MIN: f64 = 9.0;
-/// How much likelier than another a time must be to exclude it, as twice a log likelihood.
+/// Factor by which one time must be likelier than another to exclude the other, as twice a log likelihood.
 const TIME: f64 = 8.0;
-/// Fewest differences of neighbours for a segment to have noise of its own.
+/// Fewest differences of neighbours for a segment to have its own noise.
 const OWN_MIN: usize = 8;
-/// Passes in which noise and segments are found from each other.
+/// Number of passes in which noise and segments are found from each other.
 const PASSES: usize = 3;
 
 /// Mean of a quantity over a span of time, in seconds; the value is positive or zero.
@@ -86,7 +88,7 @@ pub struct Sample {
     pub value: f64,
 }
 
-/// What counts as a segment and as a change.
+/// Criteria for a segment and for a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Shortest segment in seconds; anything shorter is a pulse and belongs to the segment around it.
@@ -97,7 +99,7 @@ pub struct Rule {
     pub cell: f64,
     /// Greatest number of cells; beyond it, all cells are made longer.
     pub most: usize,
-    /// Least noise, as a share; less is not believed, because counts are whole and a meter works in slices.
+    /// Least noise, as a share; no smaller estimate is believed, because counts are whole and a meter works in slices.
     pub floor: f64,
 }
 
@@ -107,12 +109,12 @@ impl Default for Rule {
     }
 }
 
-/// A level that held from one time to another.
+/// A stretch of time with a constant level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Start of its first sample, in seconds.
+    /// Start of the segment's first sample, in seconds.
     pub from: f64,
-    /// End of its last sample, in seconds.
+    /// End of the segment's last sample, in seconds.
     pub to: f64,
     /// Mean over the segment, without the cells beside a change.
     pub level: f64,
@@ -129,9 +131,9 @@ pub struct Change {
     pub low: f64,
     /// Latest time, in seconds.
     pub high: f64,
-    /// Index of the segment that it begins.
+    /// Index of the segment that begins with the change.
     pub segment: usize,
-    /// Twice the log likelihood that it gains over no change here.
+    /// Gain of the change over no change, as twice a log likelihood.
     pub weight: f64,
 }
 
@@ -157,7 +159,7 @@ pub fn segments(samples: &[Sample], rule: &Rule) -> Segmentation {
 /// Cuts several series that share their noise but not their levels, so that few samples of one are supplemented by the
 /// others.
 ///
-/// What long lags show may be a wandering level or a changing one. Both are tried, and the likelier is returned.
+/// A spread at long lags may come from a wandering level or a change. Both are tried, and the likelier is returned.
 #[must_use]
 pub fn segments_of_each(series: &[Vec<Sample>], rule: &Rule) -> Vec<Segmentation> {
     let cells = cells::cells(series, rule);
@@ -232,7 +234,7 @@ impl<'c> Series<'c> {
     }
 }
 
-/// The cheapest cuts, without those that change too little or no more than the noise of their own two segments would.
+/// The cheapest cuts, without changes that are too small or that the noise of their own two segments explains.
 fn confirmed(search: &Search<'_>, rule: &Rule) -> Vec<usize> {
     let mut starts = search.starts();
     loop {
@@ -247,7 +249,7 @@ fn confirmed(search: &Search<'_>, rule: &Rule) -> Vec<usize> {
     }
 }
 
-/// How strong the change at the beginning of segment `number` is; below one it does not count.
+/// Strength of the change at the beginning of segment `number`; below one the change does not count.
 fn strength(search: &Search<'_>, starts: &[usize], number: usize, rule: &Rule) -> f64 {
     let (start, at, end) = around(starts, number, search.cells.len());
     let (before, after) = (&search.cells[start..at], &search.cells[at..end]);
@@ -269,12 +271,12 @@ fn placed(search: &Search<'_>, mut starts: Vec<usize>) -> Vec<usize> {
     starts
 }
 
-/// First cells of the segment before change `number`, of the segment after it, and of what follows.
+/// First cells of the segment before change `number`, of the segment after it, and of the next segment.
 fn around(starts: &[usize], number: usize, end: usize) -> (usize, usize, usize) {
     (starts[number - 1], starts[number], starts.get(number + 1).copied().unwrap_or(end))
 }
 
-/// Variance of the differences of neighbours in one segment; zero if it is too short to tell.
+/// Variance of the differences of neighbours in one segment; zero if the segment is too short to determine it.
 fn own_variance(cells: &[Cell]) -> f64 {
     if cells.len() <= OWN_MIN {
         return 0.0;
@@ -313,8 +315,8 @@ fn told(search: &Search<'_>, starts: &[usize]) -> Vec<Segmentation> {
     all
 }
 
-/// The level of cells `from..to`, without those beside a change: one of them may contain it and have a share of either
-/// level.
+/// The level of cells `from..to`, without those beside a change: one of them may contain the change and have a share of
+/// either level.
 fn segment(search: &Search<'_>, from: usize, to: usize) -> Segment {
     let cells = &search.cells[from..to];
     let cut_before = usize::from(!search.begins(from));
@@ -331,8 +333,8 @@ fn segment(search: &Search<'_>, from: usize, to: usize) -> Segment {
     Segment { from, to, level: mean(inner), half_width: monitor.estimate().half_width }
 }
 
-/// Time of a change within the cells beside it, from the share of the earlier level that each has: the cell that contains
-/// it has both.
+/// Time of a change within the cells beside it, from the share of the earlier level in each: the cell that contains the
+/// change has both levels.
 fn moment(search: &Search<'_>, at: usize, levels: [f64; 2]) -> f64 {
     let [before, after] = levels;
     let share = |cell: &Cell| ((cell.mean - after) / (before - after)).clamp(0.0, 1.0);

@@ -1,4 +1,4 @@
-//! What a series does between its changes: noise that resembles itself, and a level that wanders.
+//! The behaviour of a series between its changes: autocorrelated noise, and a level that wanders.
 
 use crate::quantile::{median_in_place, quantile};
 use crate::segments::cells::Cell;
@@ -13,7 +13,7 @@ const LAG_MOST: f64 = 0.15;
 const DIFFERENCES_MIN: usize = 8;
 /// Fewest differences for a segment to show its own noise.
 const OWN_MIN: usize = 3;
-/// Fewest segments with noise of their own for the noise of segments to be compared.
+/// Fewest segments with their own noise for the noise of segments to be compared.
 const SEGMENTS_MIN: usize = 4;
 /// Quantile that leaves out the noisiest quarter.
 const QUARTER: f64 = 0.75;
@@ -21,13 +21,13 @@ const QUARTER: f64 = 0.75;
 const DEPENDENCES: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 /// Values of wandering that are tried, as shares of the variance of neighbours' differences.
 const WANDERINGS: [f64; 7] = [WANDER_MIN, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0];
-/// Least wandering: none of the data disproves wandering slower than the series is long, and its effect looks like a change
-/// between noisy values.
+/// Least wandering: no data disproves wandering slower than the length of the series, and its effect looks like a
+/// change between noisy values.
 const WANDER_MIN: f64 = 0.012;
-/// Prior dependence: it is presumed until the values disprove it, as in [`crate::long_run`], because neighbours that
+/// Prior dependence, which is presumed until the values disprove it, as in [`crate::long_run`], because neighbours that
 /// resemble each other turn noise into changes.
 const PRESUMED: f64 = 0.5;
-/// Number of values that the prior dependence weighs as much as.
+/// Number of values to which the weight of the prior dependence is equal.
 const PRESUMED_WEIGHT: f64 = 12.0;
 
 /// Noise of the logarithms: a first-order autoregression on top of a level that takes a small random step in each cell.
@@ -35,7 +35,7 @@ const PRESUMED_WEIGHT: f64 = 12.0;
 pub(super) struct Noise {
     /// Variance of the autoregressive part.
     pub variance: f64,
-    /// Its correlation from one cell to the next.
+    /// Correlation of the autoregressive part from one cell to the next.
     pub rho: f64,
     /// Variance of the level's step from one cell to the next.
     pub wander: f64,
@@ -73,7 +73,7 @@ fn of(first: f64, rho: f64, wander: f64) -> Noise {
 }
 
 impl Noise {
-    /// The same noise with the least wandering: everything that long lags show may be changes.
+    /// This noise with the least wandering: every spread at long lags may come from changes.
     pub fn still(self) -> Noise {
         of(self.first(), self.rho, WANDER_MIN)
     }
@@ -84,8 +84,8 @@ impl Noise {
     }
 }
 
-/// Variance of the differences of neighbours in the noisier segments: if some are calmer than others, the noise is that of
-/// all but the noisiest quarter.
+/// Variance of the differences of neighbours in the noisier segments: if some are calmer than others, the noise is that
+/// of all except the noisiest quarter.
 fn noisiest(cells: &[Cell], starts: &[usize]) -> f64 {
     let ends = starts.iter().skip(1).copied().chain([cells.len()]);
     let own = |(start, end): (&usize, usize)| {
@@ -122,8 +122,8 @@ impl Spreads {
         Spreads(LAGS.iter().filter(|lag| **lag <= longest.max(1)).filter_map(spread).collect())
     }
 
-    /// How far the spreads are from those of noise with these two parameters, given the variance of neighbours'
-    /// differences. Longer lags have fewer independent differences and weigh less.
+    /// Misfit of the spreads to noise with these two parameters, given the variance of neighbours' differences. Longer
+    /// lags have fewer independent differences and weigh less.
     fn misfit(&self, first: f64, rho: f64, wander: f64) -> f64 {
         let of_lag = |&(lag, variance, count): &(usize, f64, usize)| {
             let lag = lag as f64;

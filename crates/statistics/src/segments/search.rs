@@ -1,10 +1,10 @@
-//! The cheapest way to cut a series into segments, and where each cut may lie.
+//! The cheapest way to cut a series into segments, and the possible range of each cut.
 
 use crate::segments::cells::Cell;
 use crate::segments::filter::{Filter, Limits};
 use crate::segments::noise::Noise;
 
-/// Greatest number of open segments kept, the cheapest: without a change their number would grow without bound.
+/// Greatest number of open segments kept, the cheapest ones: without a change their number would grow without bound.
 const BEGINNINGS_MAX: usize = 400;
 
 /// A series to be cut, and the cost of a cut.
@@ -15,7 +15,7 @@ pub(super) struct Search<'c> {
     pub series: &'c [usize],
     pub noise: Noise,
     pub limits: Limits,
-    /// What a change must save.
+    /// Cost that a change must save.
     pub penalty: f64,
     /// Shortest segment in seconds.
     pub least: f64,
@@ -112,7 +112,7 @@ impl Search<'_> {
         costs
     }
 
-    /// What a change at `at` saves between `start` and `end`.
+    /// Cost that a change at `at` saves between `start` and `end`.
     pub fn saved(&self, start: usize, at: usize, end: usize) -> f64 {
         self.cost(start, end) - self.cost(start, at) - self.cost(at, end)
     }

@@ -14,21 +14,21 @@ use workload::{Bytes, PolicyName};
 
 use super::LabError;
 
-/// Start of the names of these files; the kernel's guard recognises files of ours by `.plimsoll-` and `.tmp`.
+/// Start of the names of backing files; the kernel's guard recognises plimsoll's own files by `.plimsoll-` and `.tmp`.
 const PREFIX: &str = ".plimsoll-lab-";
-/// End of the names of these files.
+/// End of the names of backing files.
 const SUFFIX: &str = ".tmp";
 /// Suffix that the kernel adds to the path of a file that has lost its name.
 const GONE: &str = " (deleted)";
-/// Bytes for the policy in a name of at most 255.
+/// Bytes for the policy in a name of at most 255 bytes.
 const WORDS_MAX: usize = 200;
 /// Default directory in memory.
 const MEMORY: &str = "/dev/shm";
 /// Default directory on a disk.
 const DISK: &str = "/var/tmp";
 
-/// Returns the best directory for the file of a volume of `size`: memory if at least four times as much is
-/// available, because only memory is faster than every policy and never disturbed; else `/var/tmp`.
+/// Returns the best directory for the file of a volume of `size`: memory if at least four times the size is available,
+/// because only memory is faster than every policy and never disturbed; otherwise `/var/tmp`.
 pub fn default_dir(size: Bytes) -> PathBuf {
     let memory = Path::new(MEMORY);
     let ample = available_memory() >= size * 4;
@@ -56,7 +56,7 @@ pub(crate) fn may_be_swapped(dir: &Path) -> bool {
     is_memory(&dir) && !options.split(',').any(|option| option == "noswap")
 }
 
-/// Returns the names of the swap areas in use, from `/proc/swaps`; `None` if there are none.
+/// Returns the names of the swap areas in use, from `/proc/swaps`; `None` if no swap is in use.
 pub fn swap_in_use() -> Option<String> {
     named_swaps(&std::fs::read_to_string("/proc/swaps").unwrap_or_default())
 }
@@ -74,14 +74,14 @@ fn available_memory() -> Bytes {
     Bytes::kib(kib.unwrap_or(0))
 }
 
-/// Returns the name of a file for a policy; it holds all that is needed to list the volume after a crash.
+/// Returns the name of a file for a policy; the name contains everything needed to list the volume after a crash.
 fn file_name(number: u32, policy: &PolicyName) -> String {
     let mut words = escape(&policy.to_string());
     words.truncate(WORDS_MAX);
     format!("{PREFIX}{number:08x}u{}-{words}{SUFFIX}", user())
 }
 
-/// Returns the id of the calling user; under `sudo` that of the user who called it.
+/// Returns the id of the calling user; under `sudo`, of the user who called it.
 pub(crate) fn user() -> u32 {
     let caller = std::env::var("SUDO_UID").ok().and_then(|word| word.parse().ok());
     caller.unwrap_or_else(|| std::fs::metadata("/proc/self").map_or(0, |process| process.uid()))
@@ -97,7 +97,7 @@ fn unescape(name: &str) -> String {
     let mut parts = name.split('%');
     let mut words = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        // Drops what was cut off at the end of a long name.
+        // An escape that was cut off at the end of a long name is dropped.
         let Some((hex, rest)) = part.split_at_checked(2) else { break };
         let Ok(byte) = u8::from_str_radix(hex, 16) else { break };
         words.push(byte);
@@ -106,21 +106,21 @@ fn unescape(name: &str) -> String {
     String::from_utf8_lossy(&words).into_owned()
 }
 
-/// A file of ours as described by its name.
+/// A backing file as described by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedBacking {
-    /// The path that the file has or had.
+    /// The path of the file, or its former path.
     pub(crate) path: PathBuf,
     /// The policy as typed.
     pub(crate) policy: String,
     /// Id of the user who made the file; earlier versions, which only root could use, wrote none.
     pub(crate) user: u32,
-    /// Whether the file still has the name.
+    /// Whether the file still has its name.
     pub(crate) is_there: bool,
 }
 
 impl NamedBacking {
-    /// Reads the backing file of a loop device as the kernel reports it; `None` if it is not a lab volume's.
+    /// Reads the backing file of a loop device as the kernel reports it; `None` if it does not belong to a lab volume.
     pub(crate) fn read(backing: &Path) -> Option<NamedBacking> {
         let text = backing.to_str()?;
         let path = text.strip_suffix(GONE).unwrap_or(text);
@@ -132,7 +132,7 @@ impl NamedBacking {
     }
 }
 
-/// A file behind a volume, removed on drop unless it is kept.
+/// A file behind a volume, removed on drop unless [`Backing::keep`] is called.
 #[derive(Debug)]
 pub(crate) struct Backing {
     file: File,
@@ -182,7 +182,7 @@ impl Backing {
         &self.permit
     }
 
-    /// Returns the path that the file has or had.
+    /// Returns the path of the file, or its former path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -190,14 +190,14 @@ impl Backing {
     /// Fills the file with incompressible data, so that reads read real data.
     ///
     /// # Errors
-    /// [`LabError::Backing`] if there is not enough space after all. [`LabError::Interrupted`] if `stop` is raised meanwhile.
+    /// [`LabError::Backing`] if the space runs out after all. [`LabError::Interrupted`] if `stop` is raised meanwhile.
     pub(crate) fn fill(&self, size: Bytes, stop: &AtomicBool) -> Result<(), LabError> {
         let failed = |source| self.failed("cannot be filled", source);
         if fill(&self.file, size, stop).map_err(failed)? == FillOutcome::InPart {
             return Err(LabError::Interrupted);
         }
         self.file.sync_all().map_err(failed)?;
-        // A file in memory consists of its cache alone, and it does no harm if that stays.
+        // A file in memory consists of its cache alone, which may stay.
         if let Ok(open) = kernel::open_for_write(&self.permit, Direct::No) {
             let _ = kernel::drop_cache(&open, 0, size);
         }
@@ -237,7 +237,7 @@ fn make(dir: &Path, policy: &PolicyName) -> io::Result<(File, PathBuf)> {
     Err(last)
 }
 
-/// How far a file was filled.
+/// The outcome of filling a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FillOutcome {
     Whole,
@@ -262,8 +262,8 @@ fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<FillOutcome> 
     Ok(FillOutcome::Whole)
 }
 
-/// Returns files of lab volumes in the default directories that no loop device shows (`shown` lists those that are): left by a
-/// crash, or after the loop devices were detached by hand. A file younger than a moment may be one that is just being attached.
+/// Returns files of lab volumes in the default directories that have no loop device (`shown` lists the others): left by
+/// a crash, or after the loop devices were detached by hand. A file younger than a moment may yet get its loop device.
 pub(crate) fn orphans(shown: &[PathBuf]) -> Vec<PathBuf> {
     const MOMENT: Duration = Duration::from_secs(10);
     let old = |path: &PathBuf| {
@@ -275,10 +275,10 @@ pub(crate) fn orphans(shown: &[PathBuf]) -> Vec<PathBuf> {
     paths.filter(|path| NamedBacking::read(path).is_some() && !shown.contains(path) && old(path)).collect()
 }
 
-/// Removes a file of a lab volume if it is one of ours.
+/// Removes the backing file of a lab volume.
 ///
 /// # Errors
-/// [`LabError`] if it is not ours, or cannot be removed.
+/// [`LabError`] if the file was not made by plimsoll for this user, or cannot be removed.
 pub(crate) fn remove(path: &Path) -> Result<(), LabError> {
     drop(kernel::guard::permit_file_of_ours(path)?);
     std::fs::remove_file(path).map_err(|source| LabError::Backing {

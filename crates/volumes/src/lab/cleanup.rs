@@ -1,18 +1,18 @@
-//! Undoes what the kernel does not undo by itself when the process of a lab volume dies, however it dies.
+//! Undoes the changes that the kernel does not undo by itself when the process of a lab volume dies, however it dies.
 //!
-//! Loop devices and unnamed data go with the process. A group's limits, queue settings and names of files do
-//! not: they are written in `/sys` and on a file system, and stay with the device's number for its next user.
+//! Loop devices and unnamed data go with the process. A group's limits, queue settings and names of files do not: they
+//! are stored in `/sys` and on a file system, and stay with the device's number for its next user.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Collects notes of what is to be done, one a line, and exits at the word `done`. If the last end of the
-/// pipe is closed without it, the process is dead, and the notes are carried out.
+/// Collects notes of steps to take, one per line, and exits at the word `done`. If the last writing end of the pipe is
+/// closed without this word, the process is dead, and the steps are taken.
 ///
-/// This happens within a moment of the death, before anybody can have got the device's number and limited it
-/// anew; and the values written are those of a new device.
+/// This happens within a moment of the death, before anybody can have obtained the device's number and limited it anew;
+/// and the values written are those of a new device.
 const SCRIPT: &str = "trap '' INT TERM HUP QUIT; IFS=$(printf '\\t'); notes=; device=
 while read -r what text path; do case $what in
   'done') exit ;;
@@ -37,7 +37,7 @@ pub(crate) enum Step {
     RemoveFolder(PathBuf),
     /// Writes the text to the file.
     Write(String, PathBuf),
-    /// Cancels every step if the loop device in `device` shows `shows` and outlives its users: from that
+    /// Cancels every step if the loop device in `device` is attached to `shows` and outlives its users: from that
     /// moment the volume is complete.
     UntilKept {
         /// The device's folder in `/sys`: `/sys/class/block/loopN/loop`.
@@ -58,7 +58,7 @@ impl Step {
     }
 }
 
-/// A small process that waits for the death of this one; dismissed on drop.
+/// A small process that waits for the death of this process; dismissed on drop.
 #[derive(Debug)]
 pub(crate) struct Cleanup {
     process: Child,
@@ -69,10 +69,10 @@ impl Cleanup {
     /// Starts the process.
     ///
     /// # Errors
-    /// If there is no shell.
+    /// The error of starting the shell.
     pub(crate) fn new() -> io::Result<Cleanup> {
         let mut shell = Command::new("sh");
-        // A group of its own: what ends this process from the terminal must not end both.
+        // A separate group: a signal from the terminal that ends this process must not end both.
         shell.args(["-c", SCRIPT]).process_group(0).current_dir("/");
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = shell.spawn()?;
@@ -80,10 +80,10 @@ impl Cleanup {
         Ok(Cleanup { process, line })
     }
 
-    /// Notes another step; call this before doing what the step undoes.
+    /// Notes another step; to be called before the change that the step undoes.
     ///
     /// # Errors
-    /// If somebody has ended the process.
+    /// An error if somebody has ended the cleanup process.
     pub(crate) fn note(&mut self, step: &Step) -> io::Result<()> {
         self.line.as_mut().map_or(Ok(()), |line| line.write_all(step.note().as_bytes()))
     }
@@ -126,7 +126,7 @@ mod tests {
         assert!(file.exists() && folder.exists());
         let die = || {
             let mut dead = notes();
-            // Closed as the kernel closes it.
+            // Closed in the same way as by the kernel.
             drop(dead.line.take());
             dead.process.wait().unwrap();
         };

@@ -1,8 +1,9 @@
 //! The controller: changes the throttle of a lab volume as its credits drain and refill.
 //!
-//! Twenty times a second it reads what the lower device has completed, enters that into the account of the policy
-//! ([`policy::Governor`]), and sets other limits in the kernel if a different rate applies now. If credits end before
-//! the next look, it looks just then. Elapsed time is measured, so a late look leaves the account just as accurate.
+//! Twenty times a second the controller reads the lower device's completions, enters them into the account of the
+//! policy ([`policy::Governor`]), and sets other limits in the kernel if a different rate applies now. If credits will
+//! end before the next look, it looks at exactly that time. Elapsed time is measured, so a late look leaves the account
+//! just as accurate.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -21,7 +22,7 @@ use super::{InForce, LabError};
 
 /// Time between two looks: half a slice of the throttle.
 const LOOK: Nanos = Nanos::from_millis(50);
-/// Shortest time to the next look: the kernel's own timers are no finer here.
+/// Shortest time to the next look: timers of the kernel are no finer here.
 const LOOK_MIN: Nanos = Nanos::from_millis(4);
 /// Bytes of a sector in the kernel's counters.
 const SECTOR: u64 = 512;
@@ -43,7 +44,7 @@ pub(crate) struct Control {
     clock: Clock,
 }
 
-/// What a device has completed, by direction: charged operations, and bytes.
+/// The completions of a device, by direction: charged operations, and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct CompletedCounts {
     reads: (u64, u64),
@@ -58,7 +59,7 @@ impl CompletedCounts {
         Some(CompletedCounts { reads: side(0)?, writes: side(4)? })
     }
 
-    /// Returns what was completed since `before`.
+    /// Returns the I/O completed since `before`.
     fn since(&self, before: &CompletedCounts) -> Vec<IoGroup> {
         let moved = |direction, now: (u64, u64), then: (u64, u64)| {
             let (ops, bytes) = (now.0.wrapping_sub(then.0), now.1.wrapping_sub(then.1));
@@ -88,8 +89,8 @@ impl Control {
         Ok(Control { governor, number, folder, told, counters, last, looked: clock.now(), clock })
     }
 
-    /// Reads the counters, and sets in the kernel the limits that apply now. Returns the time to the next
-    /// look; `None` if the device is gone.
+    /// Reads the counters, and sets in the kernel the limits that apply now. Returns the time to the next look; `None`
+    /// if the device is gone.
     pub(crate) fn look(&mut self) -> Option<Nanos> {
         let counted = read(&self.counters)?;
         let now = self.clock.now();
@@ -103,7 +104,7 @@ impl Control {
         Some(self.governor.holds_for().min(LOOK).max(LOOK_MIN))
     }
 
-    /// Returns the account.
+    /// Returns the credit account.
     pub(crate) fn governor(&self) -> &Governor {
         &self.governor
     }
@@ -149,7 +150,7 @@ impl Drop for Controller {
 mod tests {
     use super::*;
 
-    /// As Linux 6.18 writes it: reads, merged, sectors, ms; writes, merged, sectors, ms; then what is in flight.
+    /// As Linux 6.18 writes it: reads, merged, sectors, ms; writes, merged, sectors, ms; then I/Os in flight.
     #[test]
     fn what_was_merged_was_charged_too() {
         let before = CompletedCounts::read("10 2 96 5 0 0 0 0 0 5 5 0 0 0 0 0 0").unwrap();

@@ -26,14 +26,14 @@ pub enum LabError {
         /// The nearest of the lab's parameters.
         near: Option<String>,
     },
-    /// A parameter of the lab has a value that it does not take.
+    /// A parameter of the lab has a value that is not allowed.
     #[error("lab: {name}={value}: write {wanted}")]
     Value {
         /// Name of the parameter.
         name: String,
         /// The value as typed.
         value: String,
-        /// The values that it takes.
+        /// The allowed values.
         wanted: String,
     },
     /// The kernel's throttle cannot express the policy.
@@ -41,15 +41,15 @@ pub enum LabError {
     Inexpressible {
         /// The policy.
         policy: String,
-        /// What the throttle cannot express.
+        /// The part of the policy that the throttle cannot express.
         problem: String,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The volume would be too small to measure, or not whole blocks.
     #[error("lab: a volume of {size} cannot be made; ask for a multiple of 4 KiB of at least 16 MiB")]
     Size {
-        /// Size that was asked for.
+        /// The requested size.
         size: Bytes,
     },
     /// The data would not fit.
@@ -59,7 +59,7 @@ pub enum LabError {
     NoSpace {
         /// The directory for the data.
         dir: PathBuf,
-        /// Size that was asked for.
+        /// The requested size.
         wanted: Bytes,
         /// Free space.
         free: Bytes,
@@ -71,7 +71,7 @@ pub enum LabError {
     Backing {
         /// The file, or the directory for it.
         path: PathBuf,
-        /// What failed.
+        /// The operation that failed.
         what: &'static str,
         /// The kernel's error.
         source: io::Error,
@@ -125,7 +125,7 @@ pub enum LabError {
     InUse {
         /// The device.
         device: PathBuf,
-        /// What uses it.
+        /// The uses of the device.
         holds: Vec<Hold>,
     },
     /// The volume belongs to a run.

@@ -1,13 +1,13 @@
 //! The control group whose I/O is limited, and the limits in force in any group.
 //!
-//! A loop device works on behalf of the process that issued the I/O, so limits on the lower device apply in
-//! the group of the load's process, not in that of the loop's thread. With version 1 that is the group of
-//! this process, and so of whatever is started in it. Version 2 limits no group that holds processes from the
-//! start everywhere: there a group of our own is created, and this process enters it.
+//! A loop device works on behalf of the process that issued the I/O, so limits on the lower device apply in the group
+//! of the load's process, not in that of the loop's thread. With version 1 this is the group of this process, and so of
+//! every process started in it. With version 2 the group in which processes start cannot be limited everywhere: a
+//! separate group is created, and this process enters it.
 //!
-//! A flush, however, a loop device issues on nobody's behalf, in the root group. If the process is in that group
-//! too, a limit on it would charge the flush as one more I/O, which a provider's volume does not. So a run in the
-//! root group enters a group of its own with version 1 too. Switching flushes off in the device's queue instead
+//! A flush, however, is issued by the loop device on nobody's behalf, in the root group. If the process is in that
+//! group too, a limit on the group would charge the flush as one more I/O, which a provider's volume does not. So a run
+//! in the root group enters a separate group with version 1 too. Switching flushes off in the device's queue instead
 //! would outlive the volume, and the device's next user would lose data.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use kernel::{DeviceNumber, Mount, mounts};
 use super::cleanup::Step;
 use super::{LabError, Lifetime};
 
-/// The only group with version 2, without the prefix that `kernel` adds.
+/// The only group made with version 2, without the prefix that `kernel` adds.
 const GROUP: &str = "lab";
 /// The file through which processes enter a group.
 const MEMBERS: &str = "cgroup.procs";
@@ -31,10 +31,10 @@ const LIMITS: [&str; 5] = [
     "blkio.throttle.write_iops_device",
     "io.max",
 ];
-/// Depth to which groups are searched; container managers nest five or six.
+/// Depth to which groups are searched; container managers nest them five or six deep.
 const DEPTH_MAX: usize = 12;
 
-/// Returns the group in which limits of a volume apply, and whether it must be entered.
+/// Returns the group in which the limits of a volume apply, and whether the process must enter it.
 fn throttle(lifetime: Lifetime) -> Result<(Throttle, bool), ThrottleError> {
     let own = || Throttle::create(GROUP).map(|throttle| (throttle, true));
     match Throttle::of_this_process() {
@@ -115,7 +115,7 @@ pub(crate) fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<
 /// Checks that the machine can throttle at all, before anything is made.
 ///
 /// # Errors
-/// [`LabError::Throttle`] names what is missing.
+/// [`LabError::Throttle`] names the missing feature.
 pub(crate) fn check(lifetime: Lifetime) -> Result<(), LabError> {
     let (throttle, _) = throttle(lifetime)?;
     throttle.keep();
@@ -123,13 +123,13 @@ pub(crate) fn check(lifetime: Lifetime) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Membership of this process in the group where the limits of a lab volume apply. When the last one is
-/// dropped, the process returns to its earlier group.
+/// Membership of this process in the group where the limits of a lab volume apply. When the last membership is dropped,
+/// the process returns to its earlier group.
 #[derive(Debug)]
 #[must_use = "the process goes back to its group when this is dropped"]
 pub struct Inside(());
 
-/// How many volumes keep this process in the group, and the file through which it returns if it had to move.
+/// The number of volumes that keep this process in the group, and the file through which it returns if it had to move.
 #[derive(Debug)]
 struct Membership {
     volumes: usize,
@@ -138,7 +138,7 @@ struct Membership {
 
 static MEMBERSHIP: Mutex<Membership> = Mutex::new(Membership { volumes: 0, back: None });
 
-/// Moves this process to where the limits of a run's volume apply, unless it is there already.
+/// Moves this process to the group where the limits of a run's volume apply, unless it is there already.
 ///
 /// # Errors
 /// [`LabError::Throttle`] without root or a controller.
@@ -149,7 +149,7 @@ pub fn enter() -> Result<Inside, LabError> {
     while membership.volumes == 0 {
         attempts += 1;
         match enter_once() {
-            // Another run that ends removes the group while it is empty.
+            // Another run that ends may remove the group while it is empty.
             Err(ThrottleError::File { .. }) if attempts < ATTEMPTS => {}
             Err(error) => return Err(error.into()),
             Ok(back) => {
@@ -178,7 +178,7 @@ fn enter_once() -> Result<Option<PathBuf>, ThrottleError> {
     entered.map(|()| back)
 }
 
-/// Returns the group of a controller from the text of `/proc/self/cgroup`, without its leading slash; the
+/// Returns this process's group of a controller from the text of `/proc/self/cgroup`, without its leading slash; the
 /// controller of version 2 has no name.
 fn own_group<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
@@ -199,7 +199,7 @@ impl Drop for Inside {
     }
 }
 
-/// Returns the groups that can hold limits of ours: all of version 1, our own of version 2.
+/// Returns the groups that can hold the lab's limits: all of version 1, the lab's own of version 2.
 fn folders() -> Vec<PathBuf> {
     let table = mounts(Path::new("/")).unwrap_or_default();
     let is_blkio = |m: &&Mount| m.filesystem == "cgroup" && m.super_options.split(',').any(|o| o == "blkio");
@@ -237,7 +237,7 @@ pub(crate) fn lift_everywhere(number: DeviceNumber) {
     }
 }
 
-/// Returns what lifts the limits on the device with `number` in a group: texts, with the files for them.
+/// Returns the texts that lift the limits on the device with `number` in a group, with the files for them.
 fn lifting(folder: &Path, number: DeviceNumber) -> Vec<(String, PathBuf)> {
     let text = |word: &str| match word {
         "io.max" => format!("{number} rbps=max wbps=max riops=max wiops=max"),
@@ -247,7 +247,7 @@ fn lifting(folder: &Path, number: DeviceNumber) -> Vec<(String, PathBuf)> {
     all.filter(|(_, file)| file.exists()).collect()
 }
 
-/// Removes our group if it is empty and has no limits.
+/// Removes the lab's group if it is empty and has no limits.
 pub(crate) fn remove_if_unused() {
     if !leftover_groups().iter().any(|name| name == GROUP) {
         return;

@@ -1,4 +1,4 @@
-//! Whether the throttle is what limits a lab volume: what the two devices reach before it is set.
+//! Checks that a lab volume is limited by the throttle, not by its devices: their rates before the throttle is set.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use super::InForce;
 
 /// Length of each of the two probes: ten slices of a busy machine's scheduler, but not noticeable.
 const PROBE: Nanos = Nanos::from_millis(150);
-/// Block size of the first probe, which operations limit.
+/// Block size of the first probe, whose rate is limited in operations.
 const SMALL: Bytes = Bytes::kib(4);
-/// Block size of the second probe, which bytes limit.
+/// Block size of the second probe, whose rate is limited in bytes.
 const LARGE: Bytes = Bytes::kib(256);
 /// Queue depth of the probes; enough for any loop device.
 const DEPTH: u32 = 32;
-/// How far the devices must exceed a cap for the cap to be what is measured; the probe is short.
+/// Factor by which the devices must exceed a cap for the measurement to show the cap; the probe is short.
 const MARGIN: f64 = 1.25;
 
-/// What the devices read without a throttle.
+/// Read rates of the devices without a throttle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Headroom {
     /// Random reads of 4 KiB a second.
@@ -37,11 +37,11 @@ impl Headroom {
             let bandwidth = reads_per_second(&file, LARGE)? * LARGE.0 as f64;
             Some(Headroom { iops: Iops(iops), bandwidth: BytesPerSecond(bandwidth) })
         };
-        // A thread of its own: the kernel releases what an io_uring holds when the thread that registered it ends.
+        // A separate thread: the kernel releases the resources of an io_uring when the thread that registered it ends.
         std::thread::scope(|scope| scope.spawn(probe).join().ok().flatten())
     }
 
-    /// Returns a note if the caps are not clearly below what the devices reach.
+    /// Returns a note if the caps are not clearly below the rates of the devices.
     pub(crate) fn note(&self, limits: &InForce) -> Option<String> {
         let above = |one: Option<u64>, other: Option<u64>, reached: f64| {
             one.max(other).is_some_and(|cap| cap as f64 * MARGIN > reached)

@@ -1,8 +1,8 @@
-//! The keeper: a process that controls a volume which outlives its maker, and the note by which it is found.
+//! The keeper: a process that controls a volume which outlives its maker, and the note by which others find the keeper.
 //!
-//! The note is in `/run`, where only root writes and nothing outlives the next boot, and carries the device's
-//! number. The keeper holds it locked and writes into it what is left of the credits. It ends if the note is gone
-//! or the device shows something else. To take the volume down, one removes the note and waits for the lock.
+//! The note is in `/run`, where only root writes and nothing outlives the next boot, and carries the device's number.
+//! The keeper holds a lock on it and writes the remaining credits into it. It ends if the note is gone or the device is
+//! attached to another file. To take the volume down, a process removes the note and waits for the lock.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -20,7 +20,7 @@ use super::{LabError, group, list};
 
 /// Time between two writes of the note.
 const WRITTEN_EVERY: Nanos = Nanos::SECOND;
-/// Number and length of the waits for a dismissed keeper, which looks twenty times a second.
+/// Number and length of the waits for a dismissed keeper, which checks its note twenty times a second.
 const WAIT: (u32, Duration) = (300, Duration::from_millis(10));
 /// Start of the names of notes.
 const PREFIX: &str = "plimsoll-lab-";
@@ -29,11 +29,11 @@ fn note_of(number: DeviceNumber) -> PathBuf {
     PathBuf::from(format!("/run/{PREFIX}{number}"))
 }
 
-/// Controls the lasting volume on `device`, which was made for this policy, until it is taken down. Calls
-/// `ready` when the control has begun.
+/// Controls the lasting volume on `device`, which was made for this policy, until it is taken down. Calls `ready` when
+/// the control has begun.
 ///
 /// # Errors
-/// [`LabError`] if there is no such volume, or it has a keeper.
+/// [`LabError`] if the volume does not exist, or already has a keeper.
 pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<(), LabError> {
     let entry = list().into_iter().find(|entry| entry.device == device);
     let missing = || LabError::NoLab { device: device.to_owned() };
@@ -60,7 +60,7 @@ pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<()
         std::thread::sleep(Duration::from_nanos(next.0));
     }
     if !shown.exists() {
-        // Its maker was killed before the volume became lasting: the limits set since belong to nobody.
+        // The maker was killed before the volume became permanent: the limits set since belong to nobody.
         group::lift_everywhere(number);
     }
     let _ = std::fs::remove_file(&path);
@@ -77,14 +77,14 @@ fn locked_note(number: DeviceNumber) -> Result<(PathBuf, File), LabError> {
     Ok((path, note))
 }
 
-/// Writes what is left of the first rule's credits, in per cent. A failure to write is harmless.
+/// Writes the remaining credits of the first rule, in per cent. A failure to write is harmless.
 fn write(mut note: &File, governor: &Governor) {
     let Some((_, share)) = governor.shares().next() else { return };
     let _ = note.write_all_at(format!("{:6.2}\n", share * 100.0).as_bytes(), 0);
     let _ = note.flush();
 }
 
-/// Returns what is left of a volume's credits, 0 to 1, if a keeper controls it.
+/// Returns the remaining share of a volume's credits, 0 to 1, if a keeper controls the volume.
 pub(crate) fn credits_left(number: DeviceNumber) -> Option<f64> {
     let path = note_of(number);
     if File::open(&path).ok()?.try_lock().is_ok() {
@@ -107,7 +107,7 @@ pub(crate) fn dismiss(number: DeviceNumber) {
     }
 }
 
-/// Removes notes that nobody holds: those of killed keepers.
+/// Removes notes that nobody has locked: those of killed keepers.
 pub(crate) fn remove_notes_left() {
     for entry in std::fs::read_dir("/run").into_iter().flatten().flatten() {
         let is_note = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));

@@ -1,15 +1,15 @@
 //! Volumes on this machine that its kernel throttles to a policy.
 //!
-//! A loop device shows a file of real data and is limited by a control group of this process; a second loop
-//! device is stacked on it, and the load runs through that one. Only then do the counters of the device under
-//! test look like those of a network volume: the waiting happens below it, where `/proc/diskstats` sees it.
+//! A loop device is attached to a file of real data and is limited by a control group of this process; a second loop
+//! device is stacked on it, and the load runs through the second. Only then do the counters of the device under test
+//! look like those of a network volume: the waiting happens below it, where `/proc/diskstats` sees it.
 //!
-//! With `speed=` credits drain and refill: a controller counts what was admitted and sets other limits in the
-//! kernel, in a thread of the run that owns the volume, or in a process beside a lasting volume.
+//! With `speed=` credits drain and refill: a controller counts admitted I/O and sets other limits in the kernel, in a
+//! thread of the run that owns the volume, or in a separate process for a lasting volume.
 //!
-//! Caps and means are exact (within 1 %). [`LabVolume::notes`] says what a lab volume cannot give: one limit
-//! for reads and writes together, and a latency of its own. The throttle works in slices of 100 ms, so
-//! percentiles, knee and depth are those of the slices.
+//! Caps and means are exact (within 1 %). [`LabVolume::notes`] lists the properties that a lab volume lacks: one limit
+//! for reads and writes together, and added latency. The throttle works in slices of 100 ms, so percentiles, knee and
+//! depth are those of the slices.
 
 mod backing;
 mod cleanup;

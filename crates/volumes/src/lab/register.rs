@@ -1,4 +1,4 @@
-//! Which lab volumes exist, according to the kernel, and how they are taken down, even after a crash.
+//! The list of existing lab volumes, according to the kernel, and their removal, even after a crash.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::{InForce, LabError, Lifetime, group, keeper};
 /// An existing lab volume, made by any run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabEntry {
-    /// The device for the load; for a volume that was never finished, the lower one.
+    /// The device for the load; for a volume that was never finished, the lower device.
     pub device: PathBuf,
     /// The throttled device.
     pub below: PathBuf,
@@ -22,11 +22,11 @@ pub struct LabEntry {
     pub policy: String,
     /// Size of the volume.
     pub size: Bytes,
-    /// The file behind the volume, or the name that it had.
+    /// The file behind the volume, or its former name.
     pub backing: PathBuf,
-    /// What the kernel enforces now, in the first group in which it enforces anything.
+    /// The limits that the kernel enforces now, in the first group in which it enforces any.
     pub in_force: InForce,
-    /// What is left of the credits, per mille, if a keeper lets them drain.
+    /// The remaining credits, per mille, if a keeper lets them drain.
     pub credits: Option<u32>,
     /// Whether the volume ends with the run that made it.
     pub lifetime: Lifetime,
@@ -34,7 +34,7 @@ pub struct LabEntry {
     pub owner: Owner,
 }
 
-/// Who made a volume.
+/// The user who made a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The calling user, by the id from before `sudo`.
@@ -43,12 +43,12 @@ pub enum Owner {
     Other(u32),
 }
 
-/// How far a volume is removed.
+/// The extent of a volume's removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// Devices, limits and data are gone.
     Complete,
-    /// A process still has the device open; the kernel removes devices and data when it is closed.
+    /// A process still has the device open; the kernel removes devices and data when the device is closed.
     WhenClosed,
 }
 
@@ -85,7 +85,7 @@ fn entries(attached: &[AttachedLoop]) -> Vec<LabEntry> {
 /// Takes down the lab volume on `device`: limits, devices, data.
 ///
 /// # Errors
-/// [`LabError`] if it is not a lab volume, is mounted or held, or belongs to a run under way.
+/// [`LabError`] if the device is not a lab volume, is mounted or held, or belongs to a run under way.
 pub fn down(device: &Path) -> Result<Removal, LabError> {
     let resolved = device.canonicalize().unwrap_or_else(|_| device.to_owned());
     let found = list().into_iter().find(|entry| entry.device == resolved || entry.below == resolved);
@@ -96,8 +96,8 @@ pub fn down(device: &Path) -> Result<Removal, LabError> {
     take_down(&entry)
 }
 
-/// Takes down every lab volume that this user made and no run owns, and clears up what crashes left: limits and queue
-/// settings of loop devices that show nothing, files that no device shows, the group. Returns what was taken down.
+/// Takes down every lab volume that this user made and no run owns, and clears up after crashes: limits and queue
+/// settings of detached loop devices, files to which no device is attached, the group. Returns the volumes taken down.
 ///
 /// # Errors
 /// The first [`LabError`]; the others are still taken down.
@@ -112,7 +112,7 @@ pub fn down_own() -> Result<Vec<(LabEntry, Removal)>, LabError> {
 fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     refuse_held(&entry.device)?;
     let below = number_at(&entry.below);
-    // Done before the devices are free for others, who may want limits of their own.
+    // Done before the devices are free for others, who may set limits themselves.
     if let Some(number) = below {
         keeper::dismiss(number);
         group::lift_everywhere(number);
@@ -132,7 +132,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     Ok(if complete { Removal::Complete } else { Removal::WhenClosed })
 }
 
-/// Whether the loop device at `path` shows the file at `backing`, or one that had that name.
+/// Whether the loop device at `path` is attached to the file at `backing`, or to one that had that name.
 fn shows(path: &Path, backing: &Path) -> bool {
     let here = loops(Path::new("/")).into_iter().find(|device| node(&device.name) == path);
     here.and_then(|device| NamedBacking::read(&device.backing)).is_some_and(|named| named.path == backing)
@@ -144,10 +144,9 @@ fn refuse_held(device: &Path) -> Result<(), LabError> {
     if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
 }
 
-/// Removes from loop devices that show nothing what is still in force on them: limits and queue settings.
-/// They are left by a volume whose devices were detached by hand, and by a run that was killed together with
-/// the process that cleans up after it. Nobody limits a device that shows nothing, and its queue gets the
-/// values that the kernel creates it with. Returns how many devices had any.
+/// Lifts the limits and resets the queue settings that are still in force on detached loop devices. They are left by a
+/// volume whose devices were detached by hand, and by a run that was killed together with its cleanup process. Nobody
+/// limits a detached device, and its queue gets the values of a new device. Returns the number of devices that had any.
 pub fn lift_leftovers() -> usize {
     let attached = loops(Path::new("/"));
     let limited =
@@ -163,11 +162,11 @@ pub fn lift_leftovers() -> usize {
     left.len()
 }
 
-/// Clears up what no volume uses any more.
+/// Clears up everything that no volume uses any more.
 fn sweep() {
     lift_leftovers();
     let attached = loops(Path::new("/"));
-    // The files of any user: no device shows them.
+    // The files of any user to which no device is attached.
     let shown: Vec<PathBuf> =
         attached.iter().filter_map(|device| Some(NamedBacking::read(&device.backing)?.path)).collect();
     for path in orphans(&shown) {
@@ -215,7 +214,7 @@ mod tests {
             .iter()
             .map(|entry| (entry.device.to_str().unwrap(), entry.policy.as_str(), entry.lifetime))
             .collect();
-        // The second was never finished: its lower device stands for it.
+        // The second volume was never finished: its lower device represents it.
         assert_eq!(
             lines,
             [

@@ -19,11 +19,11 @@ const WHOLE: Bytes = Bytes::kib(1280);
 /// A loop device that is detached on drop, and by the kernel if this process dies, unless it is kept.
 #[derive(Debug)]
 pub(crate) struct LoopAttachment {
-    /// The device; `None` once it was kept.
+    /// The device; `None` once it has been made permanent.
     device: Option<LoopDevice>,
     path: PathBuf,
     number: DeviceNumber,
-    /// Whether it bypasses the page cache.
+    /// Whether the device bypasses the page cache.
     direct: Direct,
 }
 
@@ -35,8 +35,8 @@ impl LoopAttachment {
         Ok(LoopAttachment { device: Some(device), path, number, direct })
     }
 
-    /// Attaches a file past the page cache if the file system can; memory cannot before Linux 6.6, where it
-    /// makes no difference.
+    /// Attaches a file past the page cache if the file system supports it; a file system in memory does so only since
+    /// Linux 6.6, and there it makes no difference.
     fn of_file(permit: &WritePermit) -> Result<LoopAttachment, LabError> {
         match LoopAttachment::new(permit, Direct::Yes) {
             Err(LabError::Loop(LoopError::Attach { source, .. }))
@@ -74,9 +74,9 @@ impl Drop for LoopAttachment {
     }
 }
 
-/// Detaches the loop device at `path` by `detach` and waits briefly until it is gone: the kernel may not be
-/// done with the last user, for example with the files of an io_uring. Returns false if somebody still has it
-/// open; the kernel removes it once that is over.
+/// Detaches the loop device at `path` by `detach` and waits briefly until it is gone: the kernel may still be busy with
+/// the last user, for example with the files of an io_uring. Returns false if somebody still has the device open; the
+/// kernel removes it once it is closed.
 ///
 /// # Errors
 /// [`LoopError::Detach`].
@@ -94,7 +94,7 @@ pub(crate) fn let_go(path: &Path, detach: impl FnOnce() -> Result<(), LoopError>
     }))
 }
 
-/// Returns what the loop device at `path` shows.
+/// Returns the backing file of the loop device at `path`.
 fn shown(path: &Path) -> Option<PathBuf> {
     let attached = loops(Path::new("/")).into_iter();
     attached.filter(|device| path.ends_with(&device.name)).map(|device| device.backing).next()
@@ -105,7 +105,7 @@ pub(crate) fn number_at(path: &Path) -> Option<DeviceNumber> {
     kernel::number_of_name(Path::new("/"), path.file_name()?.to_str()?)
 }
 
-/// Both devices; the upper goes first on drop.
+/// Both devices; on drop, the upper is detached first.
 #[derive(Debug)]
 pub(crate) struct Stack {
     pub(crate) above: LoopAttachment,
@@ -113,7 +113,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Shows a file through two devices.
+    /// Attaches a file through two devices.
     ///
     /// # Errors
     /// [`LabError`] without root or the loop driver.
@@ -128,8 +128,8 @@ impl Stack {
         Ok(Stack { above, below })
     }
 
-    /// Makes the lower device split I/O at `unit`. The setting outlives the device: the caller must already
-    /// have noted its undoing.
+    /// Makes the lower device split I/O at `unit`. The setting outlives the device: the caller must already have noted
+    /// the step that undoes it.
     ///
     /// # Errors
     /// [`LabError::Throttle`] if the kernel refuses.
@@ -138,11 +138,11 @@ impl Stack {
         Ok(())
     }
 
-    /// Leaves both attached, in one step: the upper holds the lower, which goes with it, so that a killed
+    /// Leaves both devices attached, in one step: the upper holds the lower, which goes with it, so that a killed
     /// process leaves both or neither.
     ///
     /// # Errors
-    /// [`LabError::Loop`]; then neither is left.
+    /// [`LabError::Loop`]; then neither device is left.
     pub(crate) fn keep(mut self) -> Result<(), LabError> {
         self.above.keep()?;
         drop(self.below.device.take());
@@ -165,16 +165,16 @@ impl Drop for Stack {
     }
 }
 
-/// Removes from a loop device what a crash may have left in force on its number, in a group or in its queue.
+/// Removes the limits and queue settings that a crash may have left in force on the number of a loop device.
 fn make_as_new(number: DeviceNumber) {
     group::lift_everywhere(number);
     reset_queue(number);
 }
 
-/// Gives the queue of a loop device the values that the kernel creates it with, because settings outlive what the device shows.
+/// Resets the queue of a loop device to the values of a new device, because settings outlive an attachment.
 ///
-/// This is right even if somebody attaches something in between: they get what a new device would have given
-/// them, and flushes, which are never wrong to send.
+/// This is right even if somebody attaches something in between: they get the values of a new device, and flushes,
+/// which are never wrong to send.
 pub(crate) fn reset_queue(number: DeviceNumber) {
     if !has_queue_of_ours(number) {
         return;
@@ -185,24 +185,24 @@ pub(crate) fn reset_queue(number: DeviceNumber) {
     }
 }
 
-/// Whether the queue has values that a loop device does not get from the kernel, but that the lab sets or
-/// once set: a smaller request, and no flushes.
+/// Whether the queue has values that a loop device does not get from the kernel, but that the lab sets or once set: a
+/// smaller largest request, and no flushes.
 pub(crate) fn has_queue_of_ours(number: DeviceNumber) -> bool {
     largest_request(number).is_some_and(|size| size < WHOLE) || flushes_are_off(number)
 }
 
-/// Returns the largest request that is now sent to the device.
+/// Returns the size of the largest request that is now sent to the device.
 pub(crate) fn largest_request(number: DeviceNumber) -> Option<Bytes> {
     let text = std::fs::read_to_string(request_file(number)).ok()?;
     text.trim().parse().ok().map(Bytes::kib)
 }
 
-/// Returns the kernel's file of that size, in KiB.
+/// Returns the kernel's file of the largest request's size, in KiB.
 pub(crate) fn request_file(number: DeviceNumber) -> PathBuf {
     PathBuf::from(format!("/sys/dev/block/{number}/queue/max_sectors_kb"))
 }
 
-/// Returns what is written to that file for the default size.
+/// Returns the text that sets the default size in [`request_file`].
 pub(crate) fn whole_request() -> String {
     (WHOLE.0 / 1024).to_string()
 }

@@ -1,4 +1,4 @@
-//! From a policy to what this kernel's throttle can enforce, and to what it cannot.
+//! Translates a policy into limits that this kernel's throttle can enforce, and notes those that it cannot.
 
 use kernel::lab::Limits as InForce;
 use policy::{BucketStart, Covers, Governor, Level, Limit, Limits, Resource, Rounding, nearest};
@@ -11,19 +11,19 @@ const UNIT_MIN: Bytes = Bytes::kib(4);
 /// Largest unit: direct I/O reaches a device in pieces of at most 256 pages (`BIO_MAX_VECS`).
 const UNIT_MAX: Bytes = Bytes::mib(1);
 
-/// Parameters of the lab besides the policy's own.
+/// Parameters of the lab in addition to the policy's own.
 const PARAMETERS: [&str; 3] = ["rate", "speed", "credits"];
 /// Values of `rate=`.
 const RATES: &str = "baseline or burst";
 /// Greatest speed: half an hour of burst then lasts 0.18 s, less than four looks at the account.
 const SPEED_MAX: f64 = 10_000.0;
 
-/// How a policy is throttled here.
+/// A policy's limits as this kernel is to enforce them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ThrottlePlan {
     /// The policy as typed.
     pub(crate) name: PolicyName,
-    /// What the policy says.
+    /// The limits of the policy.
     pub(crate) limits: Limits,
     /// Whether the volume is throttled to the baseline or the burst rate, if credits do not change that.
     pub(crate) level: Level,
@@ -33,20 +33,20 @@ pub(crate) struct ThrottlePlan {
     pub(crate) in_force: InForce,
     /// The unit in which operations are charged; `None` if they are charged whole.
     pub(crate) unit: Option<Bytes>,
-    /// What is approximate.
+    /// Notes on limits that are only approximated.
     pub(crate) notes: Vec<String>,
 }
 
 /// Credits that drain and refill.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Credits {
-    /// How much faster than the policy says.
+    /// Speed of the credits relative to the policy.
     pub(crate) speed: f64,
-    /// The account at the beginning.
+    /// The credit account at the beginning.
     pub(crate) governor: Governor,
 }
 
-/// The lab's parameters besides the policy.
+/// The lab's parameters in addition to the policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct LabParameters {
     level: Option<Level>,
@@ -102,7 +102,7 @@ impl LabParameters {
         Ok(told)
     }
 
-    /// Returns the account of the credits, if they are to drain.
+    /// Returns the credit account, if the credits are to drain.
     fn credits(&self, limits: &Limits, rest: &[(String, String)]) -> Result<Option<Credits>, LabError> {
         let refused = |problem: &str, remedy| Err(inexpressible(&limits.policy, problem.to_owned(), remedy));
         let Some(speed) = self.speed else {
@@ -156,7 +156,7 @@ fn speeds() -> String {
     format!("a number from 1 to {SPEED_MAX}")
 }
 
-/// Returns what the kernel is to enforce of these limits at this level.
+/// Returns the limits that the kernel is to enforce for these limits at this level.
 ///
 /// # Errors
 /// [`LabError::Inexpressible`] if the kernel cannot express a rate.
@@ -169,7 +169,7 @@ pub(crate) fn in_force(limits: &Limits, level: Level) -> Result<InForce, LabErro
     })
 }
 
-/// Returns a rule's rate in charged operations. Bytes that are charged by the unit are operations of that unit.
+/// Returns a rule's rate in charged operations. Bytes that are charged in units are operations of one unit.
 fn charged_operations(limit: &Limit, level: Level) -> Option<f64> {
     match (limit.resource, &limit.accounting) {
         (Resource::Iops, _) => Some(limit.rate(level)),
@@ -205,7 +205,7 @@ fn whole(limits: &Limits, rate: Option<f64>) -> Result<Option<u64>, LabError> {
     }
 }
 
-/// Returns the unit of the tightest rule of operations: the device has one for all rules.
+/// Returns the unit of the tightest rule of operations: the device has one unit for all rules.
 fn unit_of(limits: &Limits, level: Level) -> Result<Option<Bytes>, LabError> {
     let rated = limits.limits.iter().filter_map(|limit| Some((limit, charged_operations(limit, level)?)));
     let tightest = rated.min_by(|a, b| a.1.total_cmp(&b.1));
@@ -292,7 +292,7 @@ fn notes(limits: &Limits, (level, credits): (Level, Option<&Credits>), unit: Opt
 }
 
 impl Credits {
-    /// Returns the note on how fast the credits are.
+    /// Returns the note on the speed of the credits.
     fn note(&self) -> String {
         let rates = "the rates are the policy's";
         match self.speed {

@@ -1,4 +1,4 @@
-//! One lab volume: made, described, and undone.
+//! One lab volume: making, describing and undoing it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,19 +21,19 @@ const SIZE_MIN: Bytes = Bytes::mib(16);
 /// Block of which sizes are multiples.
 const BLOCK: Bytes = Bytes::kib(4);
 
-/// How long a lab volume lasts.
+/// The lifetime of a lab volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// As long as the value; the kernel removes devices and data even after `kill -9`.
+    /// As long as the value lives; the kernel removes devices and data even after `kill -9`.
     ThisRun,
     /// Until [`super::down`] or the next boot.
     UntilDown,
 }
 
-/// How a lab volume is to be made.
+/// Options for making a lab volume.
 #[derive(Clone, Debug)]
 pub struct MakeOptions {
-    /// How long the volume lasts.
+    /// The lifetime of the volume.
     pub lifetime: Lifetime,
     /// Raised to abandon the volume while it is made.
     pub stop: Arc<AtomicBool>,
@@ -48,7 +48,7 @@ pub struct LabVolume {
     backing: PathBuf,
     plan: ThrottlePlan,
     notes: Vec<String>,
-    /// What drop undoes; `None` if the volume stays.
+    /// Parts that drop undoes; `None` if the volume stays.
     parts: Option<Parts>,
 }
 
@@ -90,11 +90,11 @@ fn controller(
 
 impl LabVolume {
     /// Makes a volume of `size` that is throttled to the policy `name`, with real data in a file in `dir`
-    /// ([`super::default_dir`] returns a good one). The load runs on [`LabVolume::device`], in this process
-    /// or one started by it. If anything fails, nothing is left.
+    /// ([`super::default_dir`] returns a good one). The load runs on [`LabVolume::device`], in this process or one
+    /// started by it. If anything fails, nothing is left behind.
     ///
-    /// Parameters besides the policy's own: `rate=baseline` (default) or `rate=burst`, the rate to which the volume
-    /// is throttled; or `speed=N`, with which its credits drain and refill N times faster than the policy says,
+    /// Parameters in addition to the policy's own: `rate=baseline` (default) or `rate=burst`, the rate to which the
+    /// volume is throttled; or `speed=N`, with which its credits drain and refill N times faster than under the policy,
     /// beginning with `credits=`. A volume [`Lifetime::UntilDown`] then needs a process that calls [`super::keep`].
     ///
     /// # Errors
@@ -104,11 +104,11 @@ impl LabVolume {
         if lifetime == Lifetime::UntilDown { volume.stay() } else { Ok(volume) }
     }
 
-    /// Makes a volume as [`LabVolume::up`] does, but gives up if `options.stop` is raised meanwhile. A lasting
-    /// volume lasts from [`LabVolume::stay`] on; before that it ends with the value or the process like any other.
+    /// Makes a volume as [`LabVolume::up`] does, but gives up if `options.stop` is raised meanwhile. A lasting volume
+    /// is permanent only from [`LabVolume::stay`] on; before that it ends with the value or the process like any other.
     ///
     /// # Errors
-    /// Those of [`LabVolume::up`], and [`LabError::Interrupted`].
+    /// The errors of [`LabVolume::up`], and [`LabError::Interrupted`].
     pub fn make(
         name: &PolicyName,
         (size, dir): (Bytes, &Path),
@@ -166,8 +166,8 @@ impl LabVolume {
         })
     }
 
-    /// Makes a volume [`Lifetime::UntilDown`] outlive value and process, in one step: a killed process leaves
-    /// all of it or nothing.
+    /// Makes a volume [`Lifetime::UntilDown`] outlive value and process, in one step: a killed process leaves all of it
+    /// or nothing.
     ///
     /// # Errors
     /// [`LabError::Loop`]; then nothing is left.
@@ -196,7 +196,7 @@ impl LabVolume {
         &self.plan.name
     }
 
-    /// Returns what the policy says.
+    /// Returns the limits of the policy.
     pub fn limits(&self) -> &policy::Limits {
         &self.plan.limits
     }
@@ -206,22 +206,22 @@ impl LabVolume {
         self.plan.level
     }
 
-    /// Returns how much faster credits drain and refill than the policy says; `None` if they do neither.
+    /// Returns the speed of the credits relative to the policy; `None` if they neither drain nor refill.
     pub fn speed(&self) -> Option<f64> {
         self.plan.credits.as_ref().map(|credits| credits.speed)
     }
 
-    /// Returns what the kernel enforces at first.
+    /// Returns the limits that the kernel enforces at first.
     pub fn in_force(&self) -> InForce {
         self.plan.in_force
     }
 
-    /// Returns the file behind the volume; with [`Lifetime::ThisRun`], the name that it had.
+    /// Returns the file behind the volume; with [`Lifetime::ThisRun`], its former name.
     pub fn backing(&self) -> &Path {
         &self.backing
     }
 
-    /// Returns what is approximate and where the data is, one sentence each.
+    /// Returns notes on approximated limits and on the place of the data, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -268,7 +268,7 @@ impl Parts {
         notes
     }
 
-    /// Leaves everything as it is.
+    /// Leaves all parts in place.
     fn keep(self) -> Result<(), LabError> {
         assert!(self.inside.is_none(), "a volume of this run alone was to outlive it");
         // From here on the volume is complete, and stays even if this process is killed now.

@@ -1,4 +1,4 @@
-//! From the words of a target to the parts of its simulated volume.
+//! Builds the parts of a simulated volume from the words of a target.
 
 use policy::{BucketStart, Limits, Meter};
 use statistics::Stream;
@@ -24,13 +24,13 @@ pub(super) const LATENCY: Nanos = Nanos::from_micros(800);
 const JITTER: f64 = 0.1;
 /// Size of a simulated volume if neither its policy nor the target names one.
 const SIZE: Bytes = Bytes::gib(100);
-/// How far a flat rule lets I/O run ahead of its rate, as in the meter.
+/// Time by which a flat rule lets I/O run ahead of its rate, as in the meter.
 pub(super) const TOLERANCE: Nanos = Nanos::from_millis(5);
 /// Default step of the noise: a second of a series.
 pub(super) const NOISE_EVERY: Nanos = Nanos::SECOND;
 /// Default time constant of slow noise.
 const SLOW_OVER: Nanos = Nanos::from_secs(60);
-/// Default time of a sway and of a decline: a day.
+/// Default period of a sway and duration of a decline: a day.
 const SLOWLY: Nanos = Nanos::from_secs(86_400);
 /// Default latency of a cache hit: memory of a nearby machine.
 const CACHE_LATENCY: Nanos = Nanos::from_micros(100);
@@ -39,7 +39,7 @@ const WRITE_BACK_LATENCY: Nanos = Nanos::from_micros(50);
 /// Default size of a second volume's reads.
 const SECOND_BLOCK: Bytes = Bytes::kib(4);
 
-/// Random streams of one seed, a number for each kind of chance, so that one does not shift another.
+/// Random streams of one seed, one for each kind of randomness, so that no kind affects another.
 #[derive(Clone, Copy)]
 pub(super) enum Chance {
     Latency = 0,
@@ -127,7 +127,7 @@ fn held(limits: &Limits, start: BucketStart, typed: &[(String, String)]) -> Resu
 }
 
 fn meters(limits: &Limits, settings: &Settings, basics: &Basics) -> Meters {
-    // What waits for the end of a slice must not lose the rate of that time.
+    // I/O that waits for the end of a slice must not lose the rate of the time until then.
     let tolerance = settings.slice.map_or(TOLERANCE, |slice| slice.max(TOLERANCE));
     let second = settings.second_iops.map(|iops| Second {
         gap: Nanos((1e9 / iops).max(1.0) as u64),

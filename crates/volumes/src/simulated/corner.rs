@@ -5,10 +5,10 @@ use std::collections::BinaryHeap;
 
 use workload::Nanos;
 
-/// The corner, with the completion times of what is in flight.
+/// The corner, with the completion times of the I/Os in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Corner {
-    /// Sharpness: 1 is the softest; above 16 it cannot be distinguished from a meter's corner.
+    /// Sharpness: 1 is the softest; above 16 the corner cannot be distinguished from that of a meter.
     p: f64,
     in_flight: BinaryHeap<Reverse<Nanos>>,
 }
@@ -18,10 +18,10 @@ impl Corner {
         Corner { p, in_flight: BinaryHeap::new() }
     }
 
-    /// Returns the total time of an I/O that arrives at `now`, would take `latency` alone, and would be
-    /// admitted at `rate` a second.
+    /// Returns the total time of an I/O that arrives at `now`, would take `latency` alone, and would be admitted at
+    /// `rate` per second.
     ///
-    /// By Little's law n I/Os in flight take n/X each: (L^p + (n/C)^p)^(1/p).
+    /// By Little's law, each of n I/Os in flight takes n/X: (L^p + (n/C)^p)^(1/p).
     pub(super) fn response(&mut self, now: Nanos, latency: Nanos, rate: f64) -> Nanos {
         while self.in_flight.peek().is_some_and(|&Reverse(done)| done <= now) {
             self.in_flight.pop();

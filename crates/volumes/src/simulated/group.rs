@@ -1,4 +1,4 @@
-//! Several simulated volumes behind one machine, as one range of bytes: each volume directly follows the last.
+//! Several simulated volumes behind one machine, as one range of bytes in which each volume directly follows the last.
 
 use engine::{Volume, VolumeAnswer};
 use workload::{Bytes, Io, Nanos, PolicyName};
@@ -62,7 +62,7 @@ impl Volume for SimulatedGroup {
         member.volume.serve_behind(now, &own, (self.machine.as_mut(), number))
     }
 
-    /// There is one generator: it has a processor when every volume leaves it one.
+    /// The generator is the same for all volumes: it has a processor when every volume leaves it one.
     #[inline]
     fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
         self.members.iter_mut().fold(at, |at, member| member.volume.has_cpu_at(at))

@@ -3,7 +3,7 @@
 use statistics::{LogNormal, Stream};
 use workload::Nanos;
 
-/// How long an I/O takes by itself.
+/// The latency of an I/O without queueing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     /// Always the same, in nanoseconds.
@@ -30,7 +30,7 @@ impl Base {
     }
 }
 
-/// What makes some I/Os slower.
+/// Effects that make some I/Os slower.
 #[derive(Clone, Debug)]
 pub(super) struct Oddities {
     /// Share of I/Os in the second mode, and the factor of their latency.

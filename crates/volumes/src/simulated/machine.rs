@@ -23,8 +23,8 @@ pub(super) struct MachineWords {
     pub(super) share: Option<f64>,
 }
 
-/// A machine in front of volumes. Everything that passes is charged to its budgets in order of arrival. A
-/// volume with a share of its own bypasses the queue within that share, and the others wait the longer.
+/// A machine in front of volumes. All I/O that passes is charged to its budgets in order of arrival. A volume with a
+/// reserved share bypasses the queue within that share, and the others wait longer.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     queue: Meter,
@@ -34,10 +34,10 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Returns the machine in front of volumes with these parameters, each with its seed; `None` if none states a limit of it.
+    /// Returns the machine in front of volumes with these parameters, each with its seed; `None` without any limit.
     ///
     /// # Errors
-    /// [`SimError::TwoMachines`] if they contradict each other.
+    /// [`SimError::TwoMachines`] if the parameters contradict each other.
     pub(super) fn before(volumes: &[(MachineWords, u64)]) -> Result<Option<Machine>, SimError> {
         let iops = said("machine_iops", volumes.iter().map(|(words, _)| words.iops))?;
         let bandwidth = said("machine_bandwidth", volumes.iter().map(|(words, _)| words.bandwidth))?;
@@ -81,7 +81,7 @@ impl Machine {
     }
 }
 
-/// Returns the value that the volumes agree on.
+/// Returns the value on which the volumes agree.
 fn said(name: &'static str, all: impl Iterator<Item = Option<f64>>) -> Result<Option<f64>, SimError> {
     let mut said = all.flatten();
     let first = said.next();

@@ -1,5 +1,5 @@
-//! A volume in virtual time: a policy's meters in front of a base latency, and other behaviour of real
-//! volumes. Its truth is known, so analyses are tested on it.
+//! A volume in virtual time: a policy's meters in front of a base latency, and other behaviour of real volumes. Its
+//! true properties are known, so analyses are tested on it.
 
 mod build;
 mod corner;
@@ -51,17 +51,17 @@ pub struct SimulatedVolume {
     meters: Meters,
     medium: Medium,
     front: Front,
-    /// When the generator gets no processor.
+    /// Times at which the generator gets no processor.
     theft: Option<Spans>,
-    /// The machine in front of it, if the volume is measured alone.
+    /// The machine in front of the volume, if the volume is measured alone.
     machine: Option<Machine>,
 }
 
-/// What delays I/O by a rule.
+/// The rules that delay I/O.
 #[derive(Clone, Debug)]
 struct Meters {
     meter: Meter,
-    /// Where the last I/O of each direction ended, to detect sequential I/O.
+    /// End of the last I/O of each direction, to detect sequential I/O.
     last_end: [u64; 4],
     tempo: Option<Tempo>,
     second: Option<Second>,
@@ -69,7 +69,7 @@ struct Meters {
     slice: Option<Nanos>,
 }
 
-/// What serves an I/O that the meters admit.
+/// The medium, which serves an I/O that the meters admit.
 #[derive(Clone, Debug)]
 struct Medium {
     read: Base,
@@ -82,7 +82,7 @@ struct Medium {
     tracks: Option<Tracks>,
 }
 
-/// What answers before the meters, or makes an I/O take longer by its place.
+/// The part that answers I/O before the meters, or delays it by its place.
 #[derive(Clone, Debug)]
 struct Front {
     errors: Option<(f64, Stream)>,
@@ -93,16 +93,16 @@ struct Front {
     write_back: Option<WriteBack>,
 }
 
-/// What the front does with an I/O.
+/// The outcome of an I/O at the front.
 enum FrontOutcome {
-    /// It is done.
+    /// The I/O completes here.
     Done(VolumeAnswer),
-    /// It goes on to the meters, takes `more` time, and passes only after being `held`.
+    /// The I/O goes on to the meters, takes `more` time, and passes only after being `held`.
     On { more: Nanos, held: Nanos },
 }
 
 impl SimulatedVolume {
-    /// Returns the volume that `name` describes: a policy's parameters, and the simulation's own besides them.
+    /// Returns the volume that `name` describes: a policy's parameters, and in addition those of the simulation.
     ///
     /// # Errors
     /// [`SimError`] names the parameter and its allowed values.
@@ -112,8 +112,8 @@ impl SimulatedVolume {
         Ok(volume)
     }
 
-    /// Returns every parameter of the simulation: its name, what it takes, what it needs (empty: nothing) and
-    /// what it does, in the order of the documentation.
+    /// Returns every parameter of the simulation: its name, the values it takes, the parameter it needs (empty: none)
+    /// and its meaning, in the order of the documentation.
     pub fn parameters() -> impl Iterator<Item = [String; 4]> {
         let needs = |row: &parameters::Row| row.needs.unwrap_or_default().to_owned();
         parameters::ROWS
@@ -126,7 +126,7 @@ impl SimulatedVolume {
         &self.limits
     }
 
-    /// Returns the size: the policy's or the target's, else 100 GiB.
+    /// Returns the size: the policy's or the target's, otherwise 100 GiB.
     pub fn size(&self) -> Bytes {
         self.basics.size
     }
@@ -156,8 +156,8 @@ impl SimulatedVolume {
         }
     }
 
-    /// Returns the I/Os a second of this kind that the volume sustains at `now`: the lesser of its baseline
-    /// cap and its servers' rate, at the present pace.
+    /// Returns the I/Os of this kind per second that the volume sustains at `now`: the lesser of its baseline cap and
+    /// its servers' rate, at the present pace.
     fn rate(&mut self, now: Nanos, io: &Io) -> f64 {
         let block = Bytes(u64::from(io.bytes));
         let capped = self.limits.cap_iops(io.kind, block, Level::Baseline).map_or(f64::MAX, |cap| cap.0);
@@ -182,7 +182,7 @@ impl Volume for SimulatedVolume {
 }
 
 impl SimulatedVolume {
-    /// Serves `io` behind a machine, as its volume of this number.
+    /// Serves `io` behind a machine, for which the volume has this number.
     #[inline]
     fn serve_behind(
         &mut self,
@@ -208,7 +208,7 @@ impl SimulatedVolume {
         VolumeAnswer { done_at, result: io.bytes as i32 }
     }
 
-    /// Returns how long an I/O takes with the soft corner.
+    /// Returns the time that an I/O takes with the soft corner.
     fn cornered(&mut self, now: Nanos, io: &Io, latency: Nanos) -> Nanos {
         let rate = self.rate(now, io);
         self.medium.corner.as_mut().map_or(latency, |corner| corner.response(now, latency, rate))
@@ -247,17 +247,17 @@ impl Meters {
     }
 }
 
-/// What makes an I/O take longer.
+/// Effects that make an I/O take longer.
 #[derive(Clone, Copy, Debug)]
 struct Extra {
-    /// Time added to its latency.
+    /// Time added to the latency of the I/O.
     more: Nanos,
     /// Speed of the servers, as a factor of the nominal one.
     pace: f64,
 }
 
 impl Medium {
-    /// Returns the latency of an I/O that begins at `start`, and when it is done.
+    /// Returns the latency of an I/O that begins at `start`, and when it completes.
     #[inline]
     fn serve(&mut self, start: Nanos, io: &Io, extra: Extra) -> (Nanos, Nanos) {
         let base = if io.kind == Direction::Read { &self.read } else { &self.write };
@@ -268,7 +268,7 @@ impl Medium {
         if let Some(oddities) = &mut self.oddities {
             latency = oddities.change(latency);
         }
-        // The medium's own time stands still in a stall.
+        // The clock of the medium stands still in a stall.
         let begun = self.stalls.as_mut().map_or(start, |stalls| stalls.outside(start));
         let bytes = Bytes(u64::from(io.bytes));
         let served = self.servers.as_mut().map_or(begun, |servers| servers.serve(begun, bytes, extra.pace));

@@ -3,9 +3,9 @@
 use statistics::Stream;
 use workload::Nanos;
 
-/// Greatest distance of a factor from one: a rate near zero would be a stall, which has a parameter of its own.
+/// Greatest distance of a factor from one: a rate near zero would be a stall, which has a separate parameter.
 const SWING_MAX: f64 = 0.95;
-/// Steps in the time constant of a slow process: the deviation of one step's change is then 31 % of the process's own.
+/// Steps per time constant of a slow process: the deviation of one step's change is then 31 % of the process's own.
 const STEPS_A_TIME_CONSTANT: u64 = 20;
 /// Longest step of a slow process, so that it also changes within a step of a check.
 const SLOW_STEP_MAX: Nanos = Nanos::SECOND;
@@ -37,7 +37,7 @@ impl Noise {
         Noise { step, sd, keep, random, now, at: 0 }
     }
 
-    /// Returns noise whose correlation decays over `constant`.
+    /// Returns noise whose correlation decays with the time constant `constant`.
     pub(super) fn slow(constant: Nanos, sd: f64, random: Stream) -> Noise {
         let step = Nanos((constant.0 / STEPS_A_TIME_CONSTANT).clamp(1, SLOW_STEP_MAX.0));
         Noise::forgetting(step, constant, sd, random)

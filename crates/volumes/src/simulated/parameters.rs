@@ -1,5 +1,5 @@
-//! The parameters of a simulation, one row each: name, range, what it needs, meaning. The reader, the
-//! messages and the documentation page are made from the rows.
+//! The parameters of a simulation, one row each: name, range, required parameter, meaning. The reader, the messages and
+//! the documentation page are made from the rows.
 
 use workload::{Bytes, Nanos};
 
@@ -11,7 +11,7 @@ pub(super) struct Row {
     pub(super) takes: Takes,
     /// The parameter without which this one has no meaning.
     pub(super) needs: Option<&'static str>,
-    /// What it does, and the default.
+    /// Meaning of the parameter, and its default.
     pub(super) meaning: &'static str,
 }
 
@@ -28,7 +28,7 @@ const HOUR: Nanos = Nanos::from_secs(3600);
 const DAY: Nanos = Nanos::from_secs(86_400);
 /// Least and greatest size of a volume: room for a few blocks of the largest kind, and easily within 64-bit offsets.
 const SIZES: (Bytes, Bytes) = (Bytes::mib(64), Bytes(1 << 50));
-/// Greatest share of the rate that noise of one kind moves: at three deviations I/O still goes on.
+/// Greatest deviation of noise of one kind, as a share of the rate: at three deviations I/O still goes on.
 const SD_MAX: f64 = 0.3;
 /// Greatest share of the rate that others take: some is left, otherwise it is a stall.
 const TAKEN_MAX: f64 = 0.95;

@@ -1,4 +1,4 @@
-//! What depends on the place of an I/O: a cache that warms, regions slow at first, blocks never written, bad places.
+//! Effects of the place of an I/O: a cache that warms, regions slow at first, blocks never written, bad places.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use workload::{Bytes, Io, IoKind, Nanos};
 
 /// Size of a cache's line.
 pub(super) const LINE: Bytes = Bytes::kib(64);
-/// Size of a region that is slow as a whole the first time.
+/// Size of a region whose first access is slow.
 const REGION: Bytes = Bytes::mib(1);
 /// Size of a thin volume's unit of allocation.
 const ALLOCATED: Bytes = Bytes::kib(64);
@@ -26,7 +26,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns the part that was typed; a bound that was not is the beginning or the end of the volume.
+    /// Returns the typed part; a missing bound is the beginning or the end of the volume.
     pub(super) fn of((from, to): (Option<Bytes>, Option<Bytes>)) -> Part {
         Part { from: from.unwrap_or(Bytes(0)), to: to.unwrap_or(Bytes(u64::MAX)) }
     }
@@ -47,12 +47,12 @@ pub(super) struct CachePlan {
     pub(super) bandwidth: Option<f64>,
     /// Share of misses that the cache keeps, drawn from this stream.
     pub(super) admits: Option<(f64, Stream)>,
-    /// How much of the volume's beginning is in the cache at first.
+    /// Length of the volume's beginning that is in the cache at first.
     pub(super) holds: Bytes,
 }
 
-/// A cache before the meters, whose lines are placed by their number modulo its size: a region that fits is
-/// served wholly from it once it was read, a larger one in the share that fits. What it passes, hit or miss,
+/// A cache before the meters, whose lines are placed by their number modulo its size: a region that fits is served
+/// wholly from the cache once it was read, a larger one in the share that fits. All I/O through the cache, hit or miss,
 /// counts against its own limits, as in the host cache of a machine (method 5.6).
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
@@ -71,7 +71,7 @@ impl Cache {
         Cache { lines, plan, free_ns: 0.0 }
     }
 
-    /// Whether the cache holds all of a read; it then also holds what was touched, as far as it is admitted.
+    /// Whether the cache holds all of a read; afterwards it also holds the lines touched, as far as they are admitted.
     #[inline]
     pub(super) fn hits(&mut self, io: &Io) -> bool {
         let places = self.lines.len() as u64;
@@ -129,7 +129,7 @@ impl FirstTouch {
     }
 }
 
-/// A thin volume: reads of what was never written are answered at once, before the meters.
+/// A thin volume: reads of blocks never written complete at once, before the meters.
 #[derive(Clone, Debug)]
 pub(super) struct Thin {
     written: HashSet<u64>,
@@ -142,7 +142,7 @@ impl Thin {
         Thin { written: HashSet::new(), part, latency }
     }
 
-    /// Whether an I/O only reads what was never written; records what it writes.
+    /// Whether an I/O only reads blocks never written; records the blocks that it writes.
     #[inline]
     pub(super) fn is_hole(&mut self, io: &Io) -> bool {
         let part = self.part;

@@ -1,4 +1,4 @@
-//! A second volume behind the same meters: another user's reads, evenly spaced and charged like one's own.
+//! A second volume behind the same meters: another user's reads, evenly spaced and charged like the volume's own.
 
 use policy::{Locality, Meter};
 use workload::{Bytes, Direction, Nanos};
@@ -9,17 +9,17 @@ use super::tempo::Tempo;
 /// The load of the second volume.
 #[derive(Clone, Debug)]
 pub(super) struct Second {
-    /// Time between two of its reads.
+    /// Time between two reads.
     pub(super) gap: Nanos,
     pub(super) block: Bytes,
-    /// When it reads; `None` if always.
+    /// Spans in which the second volume reads; `None` if always.
     pub(super) spans: Option<Spans>,
-    /// Time of its next read.
+    /// Time of the next read.
     pub(super) next: Nanos,
 }
 
 impl Second {
-    /// Charges everything that it asked for up to `now`.
+    /// Charges all reads up to `now`.
     #[inline]
     pub(super) fn charge(&mut self, now: Nanos, meter: &mut Meter, tempo: Option<&mut Tempo>) {
         let mut tempo = tempo;

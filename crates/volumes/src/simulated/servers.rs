@@ -1,4 +1,4 @@
-//! A volume that no meter limits: several servers and one queue before them, as in a disk or a storage node at its limit.
+//! A volume that no meter limits: several servers behind one queue, as in a disk or a storage node at its limit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use statistics::{LogNormal, Stream};
 use workload::{Bytes, Nanos};
 
-/// How long a server takes over one I/O, besides the time for its bytes.
+/// Service time of one I/O, excluding the time for its bytes.
 #[derive(Clone, Copy, Debug)]
 enum Service {
     Constant(f64),
@@ -19,11 +19,11 @@ enum Service {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ServerPlan {
     pub(super) servers: u32,
-    /// Mean time over one I/O.
+    /// Mean service time of one I/O.
     pub(super) service: Nanos,
-    /// Coefficient of variation of that time: 0 constant, 1 exponential, else log-normal.
+    /// Coefficient of variation of the service time: 0 constant, 1 exponential, otherwise log-normal.
     pub(super) variation: f64,
-    /// Bytes a second that one server moves, a time of its own.
+    /// Bytes a second that one server moves, in addition to the service time.
     pub(super) bandwidth: Option<f64>,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Servers {
 }
 
 impl ServerPlan {
-    /// Returns the mean time of a server over an I/O of this size, in nanoseconds.
+    /// Returns the mean time of a server for an I/O of this size, in nanoseconds.
     fn mean_ns(&self, bytes: Bytes) -> f64 {
         self.service.0 as f64 + self.bandwidth.map_or(0.0, |rate| bytes.0 as f64 / rate * 1e9)
     }
 
-    /// Returns the I/Os a second of this size when every server is busy.
+    /// Returns the I/Os of this size per second when every server is busy.
     pub(super) fn rate(&self, bytes: Bytes) -> f64 {
         f64::from(self.servers) * 1e9 / self.mean_ns(bytes)
     }
@@ -65,7 +65,7 @@ impl Servers {
         &self.plan
     }
 
-    /// Returns when an I/O that arrives at `now` is done, at `pace` times the nominal speed.
+    /// Returns when an I/O that arrives at `now` completes, at `pace` times the nominal speed.
     #[inline]
     pub(super) fn serve(&mut self, now: Nanos, bytes: Bytes, pace: f64) -> Nanos {
         let drawn = match self.service {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use statistics::Stream;
 use workload::Nanos;
 
-/// How spans follow each other.
+/// The distances between spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Regularity {
     /// At even distances.
@@ -16,7 +16,7 @@ pub(super) enum Regularity {
 }
 
 impl Regularity {
-    /// Every word, with its meaning.
+    /// Every word with its meaning.
     pub(super) const WORDS: [(&'static str, Regularity); 2] =
         [("even", Regularity::Even), ("poisson", Regularity::Poisson)];
 }
@@ -26,7 +26,7 @@ impl Regularity {
 pub(super) struct Timing {
     /// Length of a span.
     pub(super) length: Nanos,
-    /// Mean time from the beginning of one span to that of the next; `None` if there is only one.
+    /// Mean time from the beginning of one span to that of the next; `None` if there is only one span.
     pub(super) every: Option<Nanos>,
     /// When the first span begins; for a Poisson process, when the process begins.
     pub(super) from: Nanos,
@@ -37,17 +37,17 @@ pub(super) struct Timing {
 struct Span {
     start: Nanos,
     end: Nanos,
-    /// Time within all spans before this one.
+    /// Total time within all earlier spans.
     before: u64,
 }
 
-/// The spans, generated as far ahead as queries need. Times of queries may go ahead and come back, but not
-/// before the time that was last forgotten.
+/// The spans, generated as far ahead as queries need. Times of queries may go ahead and come back, but not before the
+/// time of the last [`Spans::forget`].
 #[derive(Clone, Debug)]
 pub(super) struct Spans {
     timing: Timing,
     random: Stream,
-    /// In order, without overlap; at least one.
+    /// Spans in order, without overlap; at least one.
     known: VecDeque<Span>,
 }
 
@@ -77,7 +77,7 @@ impl Spans {
         self.known.iter().find(|span| span.start > time).map_or(Nanos::MAX, |span| span.start)
     }
 
-    /// Returns the time outside all spans up to `time`.
+    /// Returns the total time outside all spans up to `time`.
     #[inline]
     pub(super) fn outside(&mut self, time: Nanos) -> Nanos {
         self.reach(time);
@@ -86,7 +86,7 @@ impl Spans {
         Nanos(time.0 - lost)
     }
 
-    /// Returns the time up to which `outside` lies outside all spans.
+    /// Returns the time until which the total time outside all spans is `outside`.
     #[inline]
     pub(super) fn when_outside(&mut self, outside: Nanos) -> Nanos {
         while let Some(last) = self.known.back()
@@ -97,7 +97,7 @@ impl Spans {
         Nanos(outside.0 + last.map_or(0, |span| span.before + span.end.since(span.start).0))
     }
 
-    /// Forgets what ended before `time`; no query will go back before it.
+    /// Forgets spans that ended before `time`; no query will go back before it.
     #[inline]
     pub(super) fn forget(&mut self, time: Nanos) {
         while self.known.get(1).is_some_and(|second| second.start <= time) {
@@ -117,7 +117,7 @@ impl Spans {
         {}
     }
 
-    /// Generates the next span; returns false if there is none.
+    /// Generates the next span; returns false if there is no next span.
     fn add(&mut self) -> bool {
         let (Some(every), Some(&last)) = (self.timing.every, self.known.back()) else { return false };
         let start = match self.timing.regularity {

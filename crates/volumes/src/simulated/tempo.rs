@@ -1,7 +1,7 @@
-//! A rate that changes with time: the meters run by a clock of their own, which goes as fast as the rate.
+//! A rate that changes with time: the meters run by a separate clock, which goes as fast as the rate.
 //!
-//! A meter whose rate is r(t) times nominal admits at time t what one of the nominal rate admits at ∫r. So waves,
-//! neighbours and noise need no change in the meter: it is called with the clock's time, and its answer is converted back.
+//! A meter whose rate is r(t) times nominal admits at time t what a meter of the nominal rate admits at ∫r. So waves,
+//! neighbours and noise need no change in the meter: it gets the clock's time, and its answer is converted back.
 
 use std::collections::VecDeque;
 
@@ -30,7 +30,7 @@ pub(super) struct Slow {
     pub(super) course: SlowCourse,
     /// Size of the change, as a share of the rate.
     pub(super) share: f64,
-    /// Time of the change.
+    /// Duration of the change.
     pub(super) over: Nanos,
 }
 
@@ -59,14 +59,14 @@ impl Slow {
     }
 }
 
-/// High for a while, low for a while, and again.
+/// A rate that is high for a while, low for a while, and so on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wave {
     pub(super) high: Nanos,
     pub(super) low: Nanos,
     /// Factor of the nominal rate while the wave is low.
     pub(super) share: f64,
-    /// How far into its high part the wave begins.
+    /// Time within the high part at which the wave begins.
     pub(super) phase: Nanos,
 }
 
@@ -81,7 +81,7 @@ impl Wave {
 }
 
 impl Factor {
-    /// Returns the factor at `time`, which never goes back, and until when it applies.
+    /// Returns the factor at `time`, which never goes back, and the time until which it applies.
     fn at(&mut self, time: Nanos) -> (f64, Nanos) {
         match self {
             Factor::Noise(noise) => noise.at(time),
@@ -102,21 +102,21 @@ impl Factor {
 struct Stretch {
     start: Nanos,
     end: Nanos,
-    /// The clock at its start, in nanoseconds.
+    /// Time of the clock at the start of the stretch, in nanoseconds.
     clock: f64,
     rate: f64,
 }
 
-/// The clock. Queries may go ahead and come back, but not before the last [`Tempo::forget`].
+/// The clock of a rate. Queries may go ahead and come back, but not before the last [`Tempo::forget`].
 #[derive(Clone, Debug)]
 pub(super) struct Tempo {
     factors: Vec<Factor>,
-    /// In order and without gaps; at least one.
+    /// Stretches in order and without gaps; at least one.
     known: VecDeque<Stretch>,
 }
 
 impl Tempo {
-    /// Returns a clock for the product of `factors`; `None` if there are none.
+    /// Returns a clock for the product of `factors`; `None` if there are no factors.
     pub(super) fn new(mut factors: Vec<Factor>) -> Option<Tempo> {
         if factors.is_empty() {
             return None;
@@ -151,7 +151,7 @@ impl Tempo {
         Nanos(stretch.start.0 + within.ceil() as u64)
     }
 
-    /// Forgets what was before `time`.
+    /// Forgets the stretches before `time`.
     #[inline]
     pub(super) fn forget(&mut self, time: Nanos) {
         while self.known.len() > 1 && self.known[0].end <= time {

@@ -11,14 +11,14 @@ use super::spans::Regularity;
 /// Accessor of a setting's value; `None` until it is typed.
 type Place<T> = fn(&mut Settings) -> &mut Option<T>;
 
-/// What a parameter takes: its inclusive range, and where the value goes.
+/// The values that a parameter takes: its inclusive range, and where the value is stored.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
     Time(Nanos, Nanos, Place<Nanos>),
     /// Two times with a slash between.
     Times(Nanos, Nanos, Place<(Nanos, Nanos)>),
     Size(Bytes, Bytes, Place<Bytes>),
-    /// Typed in per cent, kept as a share.
+    /// Typed in per cent, stored as a share.
     Share(f64, f64, Place<f64>),
     Number(f64, f64, Place<f64>),
     Whole(u64, u64, Place<u64>),
@@ -55,7 +55,7 @@ fn times(typed: &str, from: Nanos, to: Nanos) -> Result<Option<(Nanos, Nanos)>, 
 }
 
 impl Takes {
-    /// Parses what was typed and stores it in the settings.
+    /// Parses a typed value and stores it in the settings.
     pub(super) fn put(self, settings: &mut Settings, typed: &str) -> Result<(), Wrong> {
         match self {
             Takes::Time(from, to, place) => *place(settings) = within(time(typed), from, to)?,
@@ -80,7 +80,7 @@ impl Takes {
     }
 }
 
-/// What to write, in words that follow "write".
+/// The allowed values, in words that follow "write".
 impl Display for Takes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! A write-back cache: writes are done once they are in it, and it drains at a rate of its own, which a flush waits for.
+//! A write-back cache: writes complete once they are in it; it drains at a separate rate, and a flush waits for that.
 
 use workload::{Bytes, Nanos};
 
@@ -6,13 +6,13 @@ use workload::{Bytes, Nanos};
 #[derive(Clone, Debug)]
 pub(super) struct WriteBack {
     size: Bytes,
-    /// Bytes a second that drain to the volume behind it.
+    /// Bytes a second that drain to the volume behind the cache.
     drain: f64,
-    /// Latency of a write into it.
+    /// Latency of a write into the cache.
     pub(super) latency: Nanos,
     /// Latency of a flush when nothing is left to drain.
     flush: Nanos,
-    /// When everything in it will be drained.
+    /// When the cache will be empty.
     empty_at: Nanos,
 }
 
@@ -44,7 +44,7 @@ impl WriteBack {
         room
     }
 
-    /// Returns when a flush that arrives at `now` is done.
+    /// Returns when a flush that arrives at `now` completes.
     pub(super) fn flushed(&self, now: Nanos) -> Nanos {
         self.empty_at.max(now) + self.flush
     }

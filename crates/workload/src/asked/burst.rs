@@ -24,14 +24,14 @@ pub struct BurstRequest {
     pub of: BurstOf,
     /// Longest time that a first drain may take.
     pub most: Nanos,
-    /// Size of blocks that spend operations.
+    /// Size of blocks that spend operation credits.
     pub small: Bytes,
-    /// Size of blocks that spend bytes.
+    /// Size of blocks that spend byte credits.
     pub large: Bytes,
     /// Mix of reads and writes.
     #[serde(default = "reads")]
     pub mix: Mix,
-    /// Whether the other direction is measured when the bucket is empty, because it may have a bucket of its own.
+    /// Whether the other direction is measured when the bucket is empty, because it may have a separate bucket.
     #[serde(default)]
     pub both_ways: bool,
     /// Seed of every random choice.
@@ -46,8 +46,8 @@ fn reads() -> Mix {
 }
 
 impl BurstRequest {
-    /// Size of blocks that spend operations, if the target accepts it.
+    /// Size of blocks that spend operation credits, if the target accepts it.
     pub const SMALL: Bytes = Bytes::kib(4);
-    /// Size of blocks that spend bytes: the longest unit by which a provider charges.
+    /// Size of blocks that spend byte credits: the longest unit by which a provider charges.
     pub const LARGE: Bytes = Bytes::MIB;
 }

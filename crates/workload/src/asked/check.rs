@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::ProcedureRequest;
 use crate::{Bytes, Nanos};
 
-/// What a check runs.
+/// The plan of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckPlan {
     /// Latency, ladders and probes: minutes.
     #[default]
     Quick,
-    /// The same at greater length, then a mix of arrivals within a latency, then how places of the volume differ.
+    /// `Quick` at greater length, then a mix of arrivals within a latency, then a comparison of the volume's places.
     Standard,
-    /// Draining the volume on purpose.
+    /// A load that drains the volume's credits.
     Burst,
-    /// A modest load for hours, with looks at full load in between.
+    /// A modest load for hours, with short tests at full load in between.
     Soak,
 }
 
@@ -32,19 +32,19 @@ impl CheckPlan {
     }
 }
 
-/// Parameters of `plimsoll check` that the run file does not state elsewhere: all it takes to resume.
+/// Parameters of `plimsoll check` that the run file does not state elsewhere; sufficient to resume the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckRequest {
     /// Plan of the check.
     pub plan: CheckPlan,
-    /// Longest time for all of it, if one was given.
+    /// Longest time for the whole check, if one was given.
     pub time: Option<Nanos>,
     /// Whether steps are too short for reliable figures.
     #[serde(default)]
     pub brief: bool,
     /// Size of the region to measure, if one was given.
     pub size: Option<Bytes>,
-    /// Most bytes that all steps may write together, if a limit was given.
+    /// Greatest number of bytes that all steps may write together, if a limit was given.
     pub write_most: Option<Bytes>,
     /// Whether nothing may be written.
     pub reads_only: bool,
@@ -53,7 +53,7 @@ pub struct CheckRequest {
     /// Number of steps recorded when each later sitting of the run began.
     #[serde(default)]
     pub sittings: Vec<usize>,
-    /// Parameters of the other procedures that run as parts of it, in their order.
+    /// Parameters of the other procedures that run as parts of the check, in their order.
     #[serde(default)]
     pub parts: Vec<ProcedureRequest>,
 }

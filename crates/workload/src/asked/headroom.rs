@@ -8,13 +8,13 @@ use crate::{Bytes, Job, Nanos};
 /// bounds hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeadroomRequest {
-    /// Bounds on the latency from due to done, over all I/Os of the load together; all must hold.
+    /// Bounds on the latency from due to completed, over all I/Os of the load together; all must hold.
     pub bounds: Vec<LatencyBound>,
     /// Parts of the load; never empty if it came from a command line.
     pub load: Vec<LoadPart>,
     /// Duration of the search, without the layout.
     pub time: Nanos,
-    /// Most bytes the search may write, without the layout.
+    /// Greatest number of bytes that the search may write, without the layout.
     pub write_most: Bytes,
 }
 
@@ -38,8 +38,8 @@ impl LatencyBound {
         LatencyBound { percent: None, most }
     }
 
-    /// Share of I/Os that may take longer. For a mean: the mean's part in the sum of mean and bound, which is one half at
-    /// the bound; in a queue the log odds of either share grow with the rate about linearly.
+    /// Share of I/Os that may take longer. For a mean: the mean divided by the sum of mean and bound, which is one half
+    /// at the bound; in a queue the log odds of either share grow with the rate about linearly.
     pub fn may_exceed(self) -> f64 {
         self.percent.map_or(0.5, |percent| 1.0 - percent / 100.0)
     }
@@ -48,8 +48,8 @@ impl LatencyBound {
 /// One kind of I/O in a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadPart {
-    /// Description of its I/Os; its pace and stop rules are ignored.
+    /// Description of the part's I/Os; its pace and stop rules are ignored.
     pub job: Job,
-    /// Its share of the load's rate; the shares of a load add up to 1.
+    /// The part's share of the load's rate; the shares of a load add up to 1.
     pub share: f64,
 }

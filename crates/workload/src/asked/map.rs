@@ -7,10 +7,10 @@ use crate::{Bytes, Nanos};
 /// Parameters of `plimsoll map`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapRequest {
-    /// Block size whose row is wanted; `None`: all equally.
+    /// Block size whose row is requested; `None`: all rows equally.
     #[serde(default)]
     pub block: Option<Bytes>,
-    /// Bound that the 99th percentile of the latency must keep.
+    /// Upper bound on the 99th percentile of the latency.
     #[serde(default)]
     pub p99: Option<Nanos>,
     /// Whether the whole grid is measured and not only its corners.

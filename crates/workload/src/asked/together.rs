@@ -4,23 +4,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Direction, Nanos};
 
-/// Parameters of `plimsoll check A B --together`: what several volumes bear at once.
+/// Parameters of `plimsoll check A B --together`, which measures several volumes at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherRequest {
     /// The volumes in their order; a step's job works on the volume whose label is the job's name.
     pub volumes: Vec<TogetherVolume>,
-    /// Machine type with whose published limits the budget is compared.
+    /// Machine type whose published limits are compared with the measured budget.
     #[serde(default)]
     pub machine: Option<NamedMachine>,
-    /// Loads that each volume gets alone and all get at once.
+    /// Loads that run on each volume alone and on all at once.
     pub loads: Vec<TogetherLoad>,
-    /// I/Os in flight that fill each volume, with small blocks.
+    /// Queue depth that fills each volume, with small blocks.
     pub depth: u32,
-    /// I/Os in flight of a modest user beside one who fills the volume.
+    /// Queue depth of a modest user next to one who fills the volume.
     pub shallow: u32,
-    /// Longest time for all of it, without the layout.
+    /// Longest time for the whole check, without the layout.
     pub time: Nanos,
-    /// Most bytes written in all, without the layout.
+    /// Greatest number of bytes written in all, without the layout.
     pub write_most: Bytes,
     /// Seed of every random choice.
     pub seed: u64,
@@ -29,11 +29,11 @@ pub struct TogetherRequest {
 /// One of several volumes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherVolume {
-    /// Its label: A, B, or the name given.
+    /// Label of the volume: A, B, or the name given.
     pub label: String,
     /// The target as typed.
     pub words: String,
-    /// The devices below it, topmost first.
+    /// The devices below the volume, topmost first.
     #[serde(default)]
     pub devices: Vec<String>,
 }
@@ -50,15 +50,15 @@ pub struct NamedMachine {
 /// One kind of I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TogetherLoad {
-    /// Direction of its I/Os: reads or writes, at random places.
+    /// Direction of the load's I/Os: reads or writes, at random places.
     pub direction: Direction,
     /// Block size.
     pub block: Bytes,
 }
 
 impl TogetherRequest {
-    /// Block size that spends operations.
+    /// Block size whose cost is operations.
     pub const SMALL: Bytes = Bytes::kib(4);
-    /// Block size that spends bytes.
+    /// Block size whose cost is bytes.
     pub const LARGE: Bytes = Bytes::kib(256);
 }

@@ -15,10 +15,10 @@ pub struct TurnsRequest {
     pub labels: Vec<String>,
     /// Names of the loads; each runs once per block on each side.
     pub loads: Vec<String>,
-    /// Number of this run's first block, from 0: a tool that is started anew for each block has one run per block.
+    /// Number of this run's first block, from 0: a tool that is restarted for each block has one run per block.
     pub first_block: u32,
-    /// Numbers of blocks, rising, after which the answers are examined and the comparison may stop; the last is its planned
-    /// end. Each look has an equal part of the error.
+    /// Numbers of blocks, rising, after which the answers are examined and the comparison may stop; the last is the
+    /// planned end. Each examination has an equal part of the error.
     pub look_at: Vec<u32>,
     /// Relative difference below which two sides count as equal.
     pub margin: f64,

@@ -1,4 +1,4 @@
-//! What a check was asked: the parsed command line.
+//! The parsed command line of a check.
 
 use experiments::{CheckAsk, Effort};
 use record::TargetFacts;
@@ -23,10 +23,10 @@ pub(super) struct CheckCommand {
     pub(super) against: Against,
     pub(super) wish: Wish,
     pub(super) bounds: Bounds,
-    /// What the run file stores of it; a new run's parts are not filled in yet.
+    /// The request as the run file stores it; the parts of a new run are not filled in yet.
     pub(super) check: CheckRequest,
     pub(super) earlier: Earlier,
-    /// The target as the earlier sitting measured it.
+    /// Facts about the target from the earlier sitting.
     pub(super) before: Option<TargetFacts>,
 }
 

@@ -1,4 +1,4 @@
-//! The plans of a check: how its time is divided, and what each part is asked.
+//! The plans of a check: the shares of the total time, and the request to each part.
 
 use experiments::{
     CheckAsk, Effort, HeadroomAsk, Layout, OmissionReason, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step,
@@ -17,13 +17,13 @@ use super::asked::{CheckCommand, DRAIN_LEAST};
 use crate::commands::bounds::in_flight_most;
 use crate::commands::drain;
 
-/// Time of a standard check by default, and of a brief one, whose steps are too short to rely on.
+/// Default time of a standard check, and of a brief one, whose steps are too short to rely on.
 const STANDARD: Nanos = Nanos::from_secs(15 * 60);
 const STANDARD_BRIEF: Nanos = Nanos::from_secs(120);
-/// Least time in which a search for headroom, and a look at places, show anything.
+/// Least time for a search for headroom, and for a look at places.
 const HEADROOM_LEAST: Nanos = Nanos::from_secs(10);
 const PLACES_LEAST: Nanos = Nanos::from_secs(20);
-/// Bound on the 99th percentile when nothing is claimed, and as a multiple of the published latency of a single I/O.
+/// Bound on the 99th percentile without a claim, and as a multiple of the published latency of a single I/O.
 const BOUND: Nanos = Nanos::from_millis(10);
 const BOUND_LATENCIES: u64 = 5;
 /// Percentage of reads in the mix that arrives.
@@ -37,11 +37,11 @@ const SMALL: Bytes = Bytes::kib(4);
 
 /// A plan with its parts.
 pub(super) struct PlannedCheck {
-    /// What the run file stores of it.
+    /// The request, as the run file stores it.
     pub(super) check: CheckRequest,
-    /// What runs.
+    /// The plan that runs.
     pub(super) ask: PlanAsk,
-    /// Most bytes that it writes.
+    /// Maximum number of bytes that the plan writes.
     pub(super) writes: Bytes,
     /// Parts that are left out, each with the reason.
     pub(super) left_out: Vec<(String, OmissionReason)>,
@@ -81,7 +81,7 @@ pub(super) fn planned(asked: &CheckCommand, setup: &Setup) -> Result<PlannedChec
     Ok(PlannedCheck { check, ask, writes, left_out })
 }
 
-/// Returns what the check's own steps may do; the layout of each sitting comes on top of the limit on writes.
+/// Returns the request for the check's own steps; the layout of each sitting is added to the limit on writes.
 fn own_steps(asked: &CheckCommand, setup: &Setup, split: &TimeSplit) -> Result<CheckAsk, Failure> {
     let ask = asked.bounds.ask(setup, split.effort)?;
     let again =
@@ -90,7 +90,7 @@ fn own_steps(asked: &CheckCommand, setup: &Setup, split: &TimeSplit) -> Result<C
     Ok(CheckAsk { expectation, write_most: Bytes(ask.write_most.0 + again), ..ask })
 }
 
-/// Returns a part as it runs; headroom and places need no layout, because the check has laid the region out before them.
+/// Returns the procedure of a part; headroom and places need no layout, because the check has laid out the region.
 fn part_ask(part: &ProcedureRequest, setup: &Setup) -> Option<PartAsk> {
     Some(match part.clone() {
         ProcedureRequest::Headroom(asked) => {
@@ -111,7 +111,7 @@ fn searched(check: &CheckRequest) -> Bytes {
     Bytes(check.parts.iter().map(of).sum())
 }
 
-/// How the time of a plan is divided.
+/// Division of a plan's time among its parts.
 struct TimeSplit {
     effort: Effort,
     headroom: Option<Nanos>,
@@ -185,7 +185,7 @@ fn standard(
     Ok(parts)
 }
 
-/// Asks for the greatest rate of the usual mix within the claimed latency, or else within the default bound.
+/// Returns the request for the greatest rate of the usual mix within the claimed latency, or else the default bound.
 fn search(asked: &CheckCommand, setup: &Setup, time: Nanos) -> HeadroomRequest {
     let limits = asked.against.limits.as_ref();
     let usual =
@@ -211,7 +211,7 @@ fn claimed(expectation: &Expectation) -> Option<LatencyBound> {
     })
 }
 
-/// Returns how much of the target can be read.
+/// Returns the number of bytes of the target that can be read.
 fn region(setup: &Setup) -> Result<Bytes, Failure> {
     if let Layout::Write(size) = setup.layout {
         return Ok(size.round_down(Bytes::MIB));
@@ -229,7 +229,7 @@ fn soak(check: &CheckRequest, setup: &Setup) -> SoakRequest {
     SoakRequest::of(check.time.unwrap_or(SoakRequest::USUAL), block, check.seed)
 }
 
-/// Returns a drain that fits the time, and what it leaves out.
+/// Returns a drain that fits the time, and the parts that it leaves out.
 fn fitted_drain(asked: &CheckCommand, setup: &Setup) -> (BurstRequest, Vec<(String, OmissionReason)>) {
     let limits = asked.against.limits.as_ref();
     let usual = drain::usual(setup, limits, asked.check.seed);

@@ -1,4 +1,4 @@
-//! `plimsoll check --resume`: continues a stopped run as it was asked, if its target is still there.
+//! `plimsoll check --resume`: continues a stopped run with its original request, if its target still exists.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::arguments::{CheckArguments, size};
 use crate::commands::bounds::{Bounds, REGION_USUAL};
 use crate::commands::promise::against;
 
-/// Reads the run at `path`, with what it was asked.
+/// Reads the run at `path`, with its request.
 pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<CheckCommand, Failure> {
     let read = session::inputs::stopped_run(path)?;
     let no_check = |why: &str| Failure::refused(format!("{} {why}", path.display()));
@@ -73,8 +73,8 @@ fn was_stopped(events: &[record::Event]) -> bool {
     events.iter().any(|event| event.kind == record::EventKind::Interrupt)
 }
 
-/// Returns the steps that ended by themselves; one that was cut runs again. A drain is kept, and continues from where
-/// it was cut.
+/// Returns the steps that ended by themselves; a step that was cut short runs again, except a drain, which is kept and
+/// continued.
 fn kept(mut steps: Vec<StepRecord>, plan: CheckPlan) -> Vec<StepRecord> {
     while plan != CheckPlan::Burst && steps.last().is_some_and(was_cut) {
         steps.pop();
@@ -82,7 +82,7 @@ fn kept(mut steps: Vec<StepRecord>, plan: CheckPlan) -> Vec<StepRecord> {
     steps
 }
 
-/// Returns what is asked of the sitting that begins after `steps`.
+/// Returns the request for the sitting that begins after `steps`.
 fn sitting(mut stored: CheckRequest, steps: &[StepRecord]) -> CheckRequest {
     stored.sittings.retain(|&at| at < steps.len());
     if !steps.is_empty() {
@@ -96,7 +96,7 @@ fn sitting(mut stored: CheckRequest, steps: &[StepRecord]) -> CheckRequest {
     stored
 }
 
-/// Refuses to continue if another device is there now.
+/// Refuses to continue if the target is now another device.
 pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(), Failure> {
     let differs = |what: &str, was: &str, is: &str| {
         Err(Failure::refused(format!(
@@ -122,7 +122,7 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
     if was.size != is.size {
         return differs("the size", &was.size.to_string(), &is.size.to_string());
     }
-    // A serial number identifies the device even if the kernel calls it something else now.
+    // A serial number identifies the device even if its kernel name has changed.
     if was.serial.trim().is_empty() && was.name != is.name {
         return differs("the device", &told(&was.name), &told(&is.name));
     }
@@ -132,8 +132,7 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
     Ok(())
 }
 
-/// Returns the command that resumes the run at `place`, which was asked `check`. Limits beyond the usual must be
-/// repeated each time.
+/// Returns the command that resumes the run of `check` at `place`. Limits beyond the usual must be repeated each time.
 pub(super) fn go_on_words(place: &Place, check: &CheckRequest) -> String {
     let option = |name: &str, bytes: Option<Bytes>| {
         bytes.map(|bytes| format!(" {name} {}", bytes.0)).unwrap_or_default()
@@ -143,13 +142,13 @@ pub(super) fn go_on_words(place: &Place, check: &CheckRequest) -> String {
     format!("It goes on with{}: plimsoll check --resume {}{size}{most}", pasted_note(&run), pasted(&run))
 }
 
-/// Longest time of a check. plimsoll stores none beyond it, so a file that asks for more was made by something else.
+/// Longest time of a check. plimsoll stores none beyond it, so another program made a file that asks for more.
 const LONGEST: Nanos = Nanos::from_secs(92 * 86_400);
 /// Most sittings of a run; each lays the region out again.
 const SITTINGS_MOST: usize = 20;
 
-/// Refuses what a run file asks beyond a check's defaults, unless this command line says the same, because the file
-/// may come from anybody. `typed` are its `--size` and `--write-most`.
+/// Refuses limits in a run file beyond a check's defaults, unless this command line repeats them, because the file may
+/// come from anybody. `typed` are the command line's `--size` and `--write-most`.
 fn within_bounds(
     path: &Path,
     stored: &CheckRequest,
@@ -177,7 +176,7 @@ fn within_bounds(
     for (option, asked, usual, typed) in [
         ("--size", region, usual, size),
         ("--write-most", written, Bytes(region.0.saturating_mul(2)), write_most),
-        // What the search may write was derived from the space free at that time.
+        // The write limit of the search was derived from the space that was free at that time.
         ("--write-most", searched, Bytes(region.0.saturating_mul(2)), write_most),
     ] {
         if asked > usual && typed.is_none_or(|typed| typed < asked) {

@@ -1,4 +1,4 @@
-//! What targets are loaded with in turns: a profile, built in or the user's own, or a job file of fio.
+//! Loads of a comparison in turns: a profile, built in or the user's own, or a fio job file.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::commands::watch::load::{
 
 /// The profile that runs unless another load is named.
 const USUAL: &str = "side-by-side";
-/// Measured time of a turn whose job gives none.
+/// Default measured time of a turn, for a job without a runtime.
 const TURN: Nanos = Nanos::from_secs(10);
 
 /// A load that runs once in each block.
@@ -72,8 +72,8 @@ fn job(path: &str, turn: Option<Nanos>) -> Result<Load, Failure> {
     Ok(Load { name: path.to_owned(), size, steps: called_apart(steps) })
 }
 
-/// Turns a step of fio's into a load of a block: with the job's own time limit, and on our target bypassing the page
-/// cache, which would measure this machine.
+/// Turns a fio step into a load of a block, with the job's own time limit. On the target it bypasses the page cache,
+/// with which this machine would be measured.
 fn of_step(path: &str, step: &FioStep) -> Step {
     let jobs = step.workload.jobs.iter().map(as_elsewhere).collect();
     let mut load = WatchLoad::of_jobs(path, jobs, Vec::new());

@@ -74,7 +74,7 @@ fn are_targets(arguments: &CompareArguments) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Whether this is a simulated or lab volume, a block device, or a folder without results in it.
+/// Whether `words` name a simulated or lab volume, a block device, or a folder without results in it.
 fn is_target(words: &str) -> Result<bool, Failure> {
     if ["sim:", "lab:"].into_iter().any(|kind| words.starts_with(kind)) {
         return Ok(true);
@@ -85,8 +85,8 @@ fn is_target(words: &str) -> Result<bool, Failure> {
     })
 }
 
-/// Examines the path `name`. A request to stop is heard even while the file system behind it does not answer, e.g.
-/// over a network.
+/// Examines the path `name`. A stop request takes effect even while the file system does not answer, e.g. over a
+/// network.
 fn looked_at(name: &str, look: impl FnOnce(&Path) -> bool + Send + 'static) -> Result<bool, Failure> {
     let place = PathBuf::from(name);
     let stop = StopFlag::while_reading(PATIENCE);
@@ -101,7 +101,7 @@ fn has_files(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_file))
 }
 
-/// Splits a side into its name and what is measured: `NAME=TARGET`, or a target alone, named A or B.
+/// Splits a side into its name and its target: `NAME=TARGET`, or a target alone, named A or B.
 pub(super) fn labelled(words: &str, side: usize) -> Result<(String, String), Failure> {
     match words.split_once('=') {
         // Policies have `=` after their colon, and files may have it in their names.
@@ -149,7 +149,7 @@ fn present(
     Ok(())
 }
 
-/// Reads the sides with everything that is said of them.
+/// Reads the sides with the options that apply to them.
 fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     if arguments.sides.len() < 2 {
         return Err(Failure::refused(
@@ -179,7 +179,7 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     Ok(sides)
 }
 
-/// Applies what the options say of the sides, and the policy that a side's own run names.
+/// Applies the options to the sides, and the policy that a side's own run names.
 fn told(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), Failure> {
     say_of_each(sides, arguments)?;
     sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)
@@ -230,7 +230,7 @@ fn are_copies(some: &[Run], others: &[Run]) -> bool {
     some.len() == others.len() && others.iter().all(is_known)
 }
 
-/// Whether both runs have the same content, whatever file and line it came from and whenever it was read.
+/// Whether both runs have the same content, apart from the file, the line and the time of reading.
 fn is_copy(a: &Run, b: &Run) -> bool {
     let same = |(a, b): (&ReportedPart, &ReportedPart)| ReportedPart { line: b.line, ..a.clone() } == *b;
     a.origin == b.origin

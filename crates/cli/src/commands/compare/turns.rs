@@ -106,7 +106,7 @@ fn typed(words: &str, side: usize) -> Result<TypedTarget, Failure> {
     Ok(TypedTarget { label, words: run::absolute(&parsed, &target), target: parsed })
 }
 
-/// Applies the load's size only where a region is created; what exists already is measured as it is.
+/// Applies the load's size only if a region is created; an existing file or device is measured as it is.
 fn wish(arguments: &CompareArguments, load: &Load, target: &Target) -> Result<Wish, Failure> {
     let asked =
         arguments.turns.region.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
@@ -189,7 +189,7 @@ fn writes(step: &Step) -> bool {
     step.workload.jobs.iter().any(|job| !job.access.mix.reads_only())
 }
 
-/// Prints what is measured, how long that takes, what it could show, what is left out and what is destroyed.
+/// Announces the measurement: targets, duration, detectable difference, omissions, and data that is destroyed.
 fn announce(ask: &TurnsAsk, load: &Load, (typed, setups): (&[TypedTarget], &[Setup])) -> Result<(), Failure> {
     for (side, setup) in typed.iter().zip(setups) {
         output::people(&format!("{}:", report::clean(&side.label)));

@@ -1,4 +1,4 @@
-//! The timespans of a DiskSpd run as steps, one after the other, and what is printed while they run.
+//! The timespans of a DiskSpd run as steps, one after the other, and the output while they run.
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Targets of a DiskSpd run on this machine: what exists, what fits, and what is created.
+//! Targets of a DiskSpd run on this machine: checks which exist and fit, and creates files.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,7 +14,7 @@ use workload::{Buffers, Bytes, Content, LayoutFile, Replaces};
 use session::named::{self, Call, LayoutError, NamedFiles};
 use session::unwritten::{self, NOTABLE, percent};
 
-/// Refuses what this machine cannot do, before anything is touched.
+/// Refuses a profile that cannot run on this machine, before anything is touched.
 pub fn possible(profile: &Profile) -> Result<(), String> {
     let exists = |path: &str| Path::new(path).exists();
     let is_remote = |path: &str| medium(path) == Medium::Network;
@@ -35,7 +35,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Refuses what does not fit, before an existing file is emptied.
+/// Refuses files that do not fit, before an existing file is emptied.
 pub fn room_for(creations: &[Creation]) -> Result<(), String> {
     let mut wanted: HashMap<u64, (u64, PathBuf)> = HashMap::new();
     for Creation { path, bytes, .. } in creations.iter().filter(|creation| !is_device(&creation.path)) {
@@ -81,7 +81,7 @@ pub fn create(creation: &Creation, files: &mut NamedFiles) -> Result<(), String>
     }
 }
 
-/// Describes what could not be done to a file.
+/// Describes the failure of a call on a file.
 fn refused(call: Call) -> &'static str {
     match call {
         Call::Remove | Call::Empty => "it cannot be emptied",
@@ -100,7 +100,7 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns size and alignment of what is at `path`.
+/// Returns size and alignment of the file at `path`.
 pub fn found(path: &Path) -> Option<PathFacts> {
     let found = named::look(path)?;
     Some(PathFacts {

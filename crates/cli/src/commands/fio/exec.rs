@@ -36,22 +36,22 @@ impl Moment {
     }
 }
 
-/// How a command failed.
+/// Failure of a command.
 pub enum Fault {
-    /// It could not be started.
+    /// The command could not be started.
     Started(FioError),
-    /// It ended with this status, which fio does not report; if it was an `exec_prerun`, fio does not run its job.
+    /// The command ended with this status, which fio does not report; a failed `exec_prerun` prevents its job.
     Ended(ExitStatus),
 }
 
-/// How often a running command is checked, and thus the longest delay in noticing its end.
+/// Time between checks of a running command, and so the longest delay in noticing its end.
 const LOOK: Duration = Duration::from_millis(10);
 /// SIGTERM, which asks a command to end.
 const TERMINATE: i32 = 15;
 
 /// Commands that are due.
 pub struct Due<'a> {
-    /// The jobs that have them.
+    /// The jobs that define the commands.
     pub asked: &'a FioRequest,
     /// The step of those jobs.
     pub step: usize,
@@ -63,7 +63,7 @@ pub struct Due<'a> {
 
 impl Due<'_> {
     /// Runs the commands one after the other, each with its output in a file in the current directory, and announces
-    /// each by `say`. Returns the jobs, by index, whose command failed.
+    /// each with `say`. Returns the indices of the jobs whose command failed, with the failure.
     pub fn run(&self, say: impl Fn(&str)) -> Vec<(usize, Fault)> {
         let jobs = self.asked.jobs.iter().enumerate().filter(|(_, job)| job.step == self.step);
         let commands = jobs.filter_map(|(at, job)| Some((at, job, self.moment.command(job)?)));
@@ -84,8 +84,8 @@ fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::null()).stdout(out).stderr(err);
         if stop.raised() {
-            // This command cleans up after a stopped run, so it is waited for; it stays in our process group, where
-            // Ctrl-C reaches it.
+            // This command cleans up after a stopped run, so it is waited for; it stays in plimsoll's process group,
+            // where Ctrl-C reaches it.
             return shell.status();
         }
         wait(&mut shell.process_group(0).spawn()?, stop)
@@ -97,7 +97,7 @@ fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault
     }
 }
 
-/// Waits for a shell that leads a process group of its own; a request to stop terminates the whole group.
+/// Waits for a shell that leads its own process group; a stop request terminates the whole group.
 fn wait(shell: &mut Child, stop: &StopFlag) -> io::Result<ExitStatus> {
     let mut passed_on = false;
     loop {
@@ -106,7 +106,7 @@ fn wait(shell: &mut Child, stop: &StopFlag) -> io::Result<ExitStatus> {
         }
         if stop.raised() && !passed_on {
             passed_on = true;
-            // A group that has ended meanwhile gets no signal, which does no harm.
+            // A group that has just ended does not receive the signal.
             let _ = kernel::send_signal_to_group(shell.id(), TERMINATE);
         }
         std::thread::sleep(LOOK);

@@ -1,4 +1,4 @@
-//! The jobs of a fio run as steps, one after the other. A job that fails is named and left out, and the others run.
+//! The jobs of a fio run as steps, one after the other. A job that fails is reported and left out; the others run.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use session::signals::StopFlag;
 use session::unwritten::UnwrittenFiles;
 use session::{NamedRunner, Procedure, RunnerError, run_steps};
 
-/// What is being waited for while a file of a job does not answer.
+/// Words for the wait while a file of a job does not answer.
 pub const OPENING: &str = "opening the files";
 
 /// Returns how the files of fio's jobs are treated.
@@ -32,7 +32,7 @@ pub fn treatment(stop: &StopFlag, announcement: Announcement) -> Treatment {
     Treatment { announcement, without_direct: WithoutDirect::Refused, stop: stop.clone() }
 }
 
-/// Lays out and runs all `steps`, and records the results in `told`.
+/// Lays out the files of all `steps`, runs the steps, and records the results in `told`.
 pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut FioOutput<'_>) {
     let mut runner = NamedRunner::new(treatment(stop, Announcement::Now), Some(OPENING));
     let clock = runner.run_clock();
@@ -72,7 +72,7 @@ fn chain(path: &Path) -> Vec<Below> {
     found.into_iter().map(below).collect()
 }
 
-/// Makes the files of `layout` as long as they must be, with data where they will be read.
+/// Gives the files of `layout` their lengths, and fills the parts that will be read.
 pub fn lay_out(layout: &Layout, files: &mut NamedFiles) -> Result<(), FioError> {
     layout.files.iter().try_for_each(|file| {
         let folder = named::make_folder_of(&file.path);
@@ -81,7 +81,7 @@ pub fn lay_out(layout: &Layout, files: &mut NamedFiles) -> Result<(), FioError> 
     })
 }
 
-/// Why a step cannot be run: because of the runner, or of its logs.
+/// Why a step cannot be run: an error of the runner, or of the step's logs.
 pub enum Trouble {
     Runner(RunnerError),
     Logs(FioError),
@@ -126,17 +126,17 @@ struct Running<'a> {
     between: Option<Between>,
 }
 
-/// Where the live line is shown.
+/// Destination of the live line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LiveLineOutput {
     /// Overwritten in place, on a terminal.
     Terminal,
-    /// One line each on stdout, as fio does, if it is asked for and there is no terminal.
+    /// One line for each update on stdout, as in fio, if requested and there is no terminal.
     Stdout,
 }
 
 impl LiveLineOutput {
-    /// Returns where the line is shown; `None` if it is not.
+    /// Returns the destination of the live line; `None` if it is not shown.
     fn of(presentation: &Presentation) -> Option<LiveLineOutput> {
         let terminal = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
         match presentation.eta {
@@ -150,7 +150,7 @@ impl LiveLineOutput {
     }
 }
 
-/// Results printed while the step goes on.
+/// Interim results printed during the step.
 struct Between {
     every: Nanos,
     next: Nanos,
@@ -226,8 +226,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Reports `error` for jobs whose I/O on `path` could not be flushed at the end. Their results stay; only the
-    /// error is added.
+    /// Reports `error` for jobs whose writes to `path` could not be flushed at the end, and adds it to their results.
     fn fail_users_of(&mut self, path: &Path, number: usize, error: &FioError) {
         let labels = self.steps[number].users_of(&[path.to_owned()]);
         let jobs: Vec<usize> =
@@ -235,7 +234,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.told.failed(jobs, error);
     }
 
-    /// Loads the saved state of jobs that ask for it; a job whose state cannot be used is left out.
+    /// Loads the saved state of jobs with `verify_state_load`; a job whose state cannot be used is left out.
     fn load_states(&mut self, number: usize) {
         let asked = self.told.presented.asked;
         for job in asked.jobs.iter().filter(|job| job.step == number && job.options.verify.state_load) {
@@ -259,15 +258,16 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Returns what is left of the step with this number.
+    /// Returns the remaining part of the step with this number.
     fn step(&self, number: usize) -> Step {
         let workload = self.steps[number].workload_after(self.elapsed);
         Step { name: format!("step {}", number + 1), kind: StepKind::Job, workload, interval: None }
     }
 
-    /// Takes the `record` of the step with this number, and flushes what it has written if asked to.
+    /// Takes the `record` of the step with this number, and flushes the files that it has written if a job asks for
+    /// that.
     fn finish(&mut self, number: usize, mut record: StepRecord, runner: &NamedRunner) {
-        // fio's users do not ask which features of an engine were used.
+        // fio does not report which features of an engine were used.
         record.notes.retain(|note| !matches!(note, Note::Features { .. }));
         self.told.presented.steps.push(record);
         self.run_commands(number, Moment::After);
@@ -283,8 +283,8 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Runs commands of the jobs of step `number`. A job whose command cannot be started has failed; one whose
-    /// earlier command ends with an error is not run and reports no error, as in fio.
+    /// Runs commands of the jobs of step `number`. A job whose command cannot be started has failed; a job whose
+    /// `exec_prerun` ends with an error is not run and reports no error, as in fio.
     fn run_commands(&mut self, number: usize, moment: Moment) {
         let asked = self.told.presented.asked;
         let due = exec::Due { asked, step: number, moment, stop: self.stop };
@@ -312,7 +312,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
                 if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
                     continue;
                 }
-                // Removing the file would lose its bytes with the device that shows them.
+                // Removing the file would destroy the content of a device that it backs.
                 if let Some(hold) = kernel::guard::holds_of_file(Path::new("/"), &path).first() {
                     self.told.presented.notes.push(format!("{} is not removed: {hold}", path.display()));
                     continue;

@@ -1,4 +1,4 @@
-//! How far an earlier run of a job came, read from the state that it saved.
+//! Progress of an earlier run of a job, read from the state that the run saved.
 
 use fio::{FioError, FioJob};
 use session::named_input::{InputError, JOB_FILE, NamedInput};
@@ -12,7 +12,7 @@ const EINVAL: i32 = 22;
 /// Reads the saved state of `job`.
 ///
 /// # Errors
-/// [`FioError`] if there is none or it cannot be used.
+/// [`FioError`] if there is no saved state or it cannot be used.
 pub fn load(job: &FioJob) -> Result<EarlierWrites, FioError> {
     let path = job.state_path();
     let unusable = |why: String| FioError::Setup {

@@ -1,4 +1,4 @@
-//! What fio's user sees: messages while a run goes on, jobs that fail, and the result on stdout or in the output file.
+//! Output of `plimsoll fio`: messages during a run, failed jobs, and the result on stdout or in the output file.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -41,7 +41,7 @@ pub fn unix_ms() -> u64 {
 
 /// The results of a run so far, and what has been printed of them.
 pub struct FioOutput<'a> {
-    /// What results are printed from.
+    /// The report from which results are printed.
     pub presented: FioReport<'a>,
     /// Counters before the first and after the last step.
     pub samples: Vec<Sample>,
@@ -50,7 +50,7 @@ pub struct FioOutput<'a> {
     /// The output file, if the result does not go to stdout.
     output: Option<Output<'static>>,
     began: Instant,
-    /// What has been written to the output file already.
+    /// Text already written to the output file.
     filed: String,
     /// The latest hint, which is not repeated for each clone of a job.
     hint: Option<String>,
@@ -97,7 +97,7 @@ impl<'a> FioOutput<'a> {
     /// Writes a complete result of everything so far, including the running step and the current counters.
     ///
     /// # Errors
-    /// Stdout or the file takes no more.
+    /// Stdout or the file cannot be written.
     pub fn write_between(&mut self, running: StepRecord, sample: Option<Sample>) -> Result<(), Failure> {
         let samples = self.samples.len();
         self.presented.steps.push(running);

@@ -8,19 +8,19 @@ use crate::commands::watch::load::is_job_file;
 
 /// The percentile used for a bound on all I/Os, which no search can promise: the highest percentile that is searched for.
 const ALL: f64 = 99.9;
-/// Options of fio's own adaptation of depth, which a search has no use for.
+/// Options of fio's own adaptation of the queue depth, which a search does not use.
 const STEERING: [&str; 2] = ["latency_window", "latency_run"];
 
 /// A job file with its latency goal taken out.
 #[derive(Debug, Default)]
 pub(super) struct Goal {
-    /// The bounds that its jobs name, each once.
+    /// The bounds that the jobs name, each once.
     pub bounds: Vec<LatencyBound>,
-    /// The rest of its text: the load.
+    /// The rest of the text: the load.
     pub text: String,
-    /// What the user should know about the bounds.
+    /// Notes for the user about the bounds.
     pub notes: Vec<String>,
-    /// Where its jobs run, if they all name the same place.
+    /// Path on which the jobs run, if they all name the same one.
     pub place: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Goal {
 /// fill the page cache with the very data to be measured.
 const JOB_MOST: Bytes = Bytes::kib(64);
 
-/// Whether the word in the place of a target is a job file and not a file to be measured. Its device may fail to
+/// Whether the word typed as the target is a job file and not a file to be measured. The file's device may fail to
 /// answer for up to `patience`.
 pub(super) fn is_job(word: &str, patience: Nanos) -> bool {
     let input = NamedInput::plain(word, JOB_MOST).patient_for(patience);
@@ -74,7 +74,7 @@ fn of_text(path: &str, text: &str) -> Result<Goal, Failure> {
                 goal.text += line;
             }
         }
-        // An option taken out leaves an empty line, so that line numbers in errors stay right.
+        // An option that is removed leaves an empty line, so that line numbers in errors stay correct.
         goal.text.push('\n');
     }
     targets.dedup();

@@ -38,7 +38,7 @@ fn job(run: &Run) -> Option<String> {
     }
     match names.as_slice() {
         [] => None,
-        // A path is no job name: ioping and dd call a request by its file.
+        // A path is no job name: results of ioping and dd are named after the file.
         [path] if path.contains('/') || path.starts_with('.') => None,
         [one] => Some(stem_of(&one.chars().take(JOB_MAX).collect::<String>())),
         several => Some(format!("{}-jobs", several.len())),
@@ -50,7 +50,7 @@ fn tool(run: &Run) -> Option<String> {
     let Origin::Imported { tool, .. } = &run.origin else { return None };
     let mut words = tool.split([' ', ',', ';']).filter(|word| !word.is_empty());
     let name = words.next()?;
-    // A version stands alone, or after the tool that another one calls: `kubestr with fio-3.20`.
+    // A version is a word of its own, or follows the name of a tool that another one calls: `kubestr with fio-3.20`.
     let begins = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let version = words.find(|word| word.rsplit('-').next().is_some_and(begins));
     let named = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));

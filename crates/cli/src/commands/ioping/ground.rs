@@ -25,7 +25,7 @@ const KEPT: &str = "ioping.tmp";
 pub struct Ground {
     /// The kind of target.
     pub kind: Kind,
-    /// What every line says of the target.
+    /// Description of the target for output lines.
     pub target: Target,
     /// The region that requests address.
     pub region: Region,
@@ -103,7 +103,7 @@ fn device_of(source: &str) -> String {
     resolved.map_or_else(|| source.to_owned(), |path| path.display().to_string())
 }
 
-/// Returns I/O on `file` by the means that `asked` names.
+/// Returns I/O on `file` by the engine that `asked` names.
 fn on(file: OpenFile, asked: &IopingRequest, region: Region) -> Result<Single, IopingError> {
     if file.kind() == FileKind::CharacterDevice && asked.engine != Engine::Calls {
         let why = "it is a character device, which takes plain calls alone; leave -A and -U out".to_owned();
@@ -155,7 +155,7 @@ fn writable(asked: &IopingRequest, permit: &WritePermit) -> Result<OpenFile, Iop
     opened(asked, |direct| kernel::open_for_stable_write(permit, direct, sync))
 }
 
-/// Opens and lays out a file of our own in a directory: one without a name, or the one that is kept.
+/// Creates and lays out a file in a directory: an unnamed one, or the one that `-k` keeps.
 fn in_directory(asked: &IopingRequest, path: &Path, region: Region) -> Result<Single, IopingError> {
     let permit = match asked.keeping {
         Keeping::Vanishes => {
@@ -206,8 +206,8 @@ fn refuse_to_replace(asked: &IopingRequest, kept: &Path, region: Region) -> Resu
     )))
 }
 
-/// Direct I/O at unaligned offsets fails while the file is prepared, as it does in ioping. No trial request is made
-/// for this, because a throttled volume would start counting with it, just before the first timed one.
+/// Refuses direct I/O at unaligned offsets, as ioping does while it prepares the file. No trial request is made for
+/// this, because a throttled volume would start counting with it, just before the first timed request.
 fn aligned(file: &OpenFile, region: Region) -> Result<(), IopingError> {
     let (alignment, places) = (file.alignment(), [region.request, region.offset]);
     let unit = alignment.offset.0.max(1);

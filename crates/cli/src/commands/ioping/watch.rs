@@ -21,15 +21,15 @@ pub struct Watch {
     path: String,
     clock: Clock,
     stop: StopFlag,
-    /// The latest report, and the start of the request that it was about.
+    /// The start of the last reported request, and the report.
     told: Option<(Nanos, Silence)>,
     /// Since when the user's request to stop has been pending.
     asked: Option<Nanos>,
 }
 
 impl Watch {
-    /// Starts to watch the requests to `path` of `session`, whose times are those of `clock`. If one does not end,
-    /// closes the session and ends the process.
+    /// Starts to watch the requests of `session` to `path`, timed by `clock`. If a request does not complete, closes
+    /// the session and ends the process.
     pub fn begin(session: &Arc<Mutex<Session>>, path: &str, clock: Clock, stop: &StopFlag) {
         let (session, path, stop) = (Arc::clone(session), path.to_owned(), stop.clone());
         let mut watch = Watch { session, path, clock, stop, told: None, asked: None };

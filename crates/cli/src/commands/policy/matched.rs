@@ -16,7 +16,7 @@ use crate::commands::newest::or_newest;
 
 /// Most candidates printed as text; JSON has all.
 const PRINTED: usize = 12;
-/// Most candidates for which it is said how they differ from the first.
+/// Maximum number of candidates whose difference from the first is printed.
 const TOLD_APART: usize = 4;
 /// Width of the column of policies; longer names get a line of their own.
 const NAME: usize = 38;
@@ -32,7 +32,7 @@ pub(in crate::commands) struct MatchDocument<'a> {
     circumstances: &'a Circumstances,
     /// Policies that give every level, the likeliest first.
     candidates: &'a [Candidate],
-    /// How each candidate after the first differs from it.
+    /// Differences of each later candidate from the first.
     apart: Vec<Apart>,
 }
 
@@ -137,7 +137,7 @@ fn line(candidate: &Candidate) -> String {
         _ => {}
     }
     let name = candidate.policy.to_string();
-    // A long name gets a line of its own.
+    // A long name gets a separate line.
     let behind = if name.len() > NAME { format!("\n{}", " ".repeat(NAME + 6)) } else { String::new() };
     let (rank, off) = (candidate.rank, candidate.error * 100.0);
     format!("{rank:>4}  {name:<NAME$}{behind} {off:>4.1} %  {level}\n")

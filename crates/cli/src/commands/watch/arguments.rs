@@ -1,4 +1,4 @@
-//! The words of `plimsoll watch`.
+//! The arguments of `plimsoll watch`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -20,11 +20,11 @@ const EVERY_LEAST: Nanos = Nanos::from_millis(50);
 pub struct WatchCommand {
     /// Time between two samples.
     pub every: Nanos,
-    /// What goes on meanwhile.
+    /// Activity during the watch.
     pub subject: Subject,
     /// The load of load cycles.
     pub load: Option<AskedLoad>,
-    /// What was promised.
+    /// Policy and claims that the result is compared with.
     pub against: Against,
     /// Which devices are watched.
     pub devices: DeviceWish,
@@ -37,7 +37,7 @@ pub struct AskedLoad {
     pub word: String,
     /// Text to use in place of the file's, if a part of the file was read elsewhere.
     pub text: Option<String>,
-    /// Where the load runs, as typed and as parsed; `None` for the files of its own job.
+    /// Target of the load, as typed and as parsed; `None` for the files that the job names.
     pub on: Option<(String, Target)>,
     /// Whether the load is scaled.
     pub scaled: bool,
@@ -53,7 +53,7 @@ impl WatchCommand {
     /// Reads the command line.
     ///
     /// # Errors
-    /// Wrong usage, with what to say instead.
+    /// Wrong usage, with a correction.
     pub fn read(arguments: &WatchArguments) -> Result<WatchCommand, Failure> {
         one_subject(arguments)?;
         let every = every(arguments)?;
@@ -69,7 +69,8 @@ impl WatchCommand {
         Ok(WatchCommand { every, subject, load, against: against(arguments)?, devices })
     }
 
-    /// Returns the request to stop: if a command runs, signals go to the command, whose end is the end of the watch.
+    /// Returns the stop flag. If a command runs, no signal raises the flag: signals go to the command, whose end ends
+    /// the watch.
     pub fn stop_flag(&self, patience: Nanos) -> StopFlag {
         match self.subject {
             Subject::Command { .. } => StopFlag::default(),

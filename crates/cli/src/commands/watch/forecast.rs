@@ -1,4 +1,4 @@
-//! What a watch announces before it begins: what is watched, for how long, what a load will do, and where it is stored.
+//! Announcement of a watch before it begins: devices, duration, load, and the path of the run file.
 
 use experiments::{Layout, PhaseWhat, PlannedPhase, scale_words};
 use report::numbers;
@@ -9,7 +9,7 @@ use session::watch::{OpenLoad, Subject, WatchScope};
 
 use super::asked::WatchCommand;
 
-/// Most devices that are named; beyond that they are counted.
+/// Maximum number of devices that are named; more are only counted.
 const NAMED: usize = 6;
 
 /// Prints the announcement on stderr.
@@ -76,7 +76,7 @@ fn of_load(open: &OpenLoad) {
     say(&writes(open));
 }
 
-/// Describes what is written to the volume.
+/// Describes the data that will be written to the volume.
 fn writes(open: &OpenLoad) -> String {
     let OpenLoad { load, setup, lacking } = open;
     if setup.is_virtual() {

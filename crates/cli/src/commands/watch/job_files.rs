@@ -1,4 +1,4 @@
-//! Runs a fio job on its own files: opened, checked by the guard and laid out as `plimsoll fio` does it.
+//! Runs a fio job on its own files: opened, checked by the guard and laid out as in `plimsoll fio`.
 
 use experiments::Step;
 use fio::{FioError, FioStep, announcement};
@@ -12,7 +12,7 @@ use workload::{Job, Layout, Nanos, StepPlan};
 
 use crate::commands::fio::{jobs, trouble};
 
-/// The files of a fio job; what is wrong with them is said in fio's words.
+/// Runner of a fio job on the job's own files; its errors are in fio's words.
 struct JobRunner {
     named: NamedRunner,
     layouts: Vec<Layout>,
@@ -32,7 +32,7 @@ fn refused(error: &FioError) -> RunnerError {
     RunnerError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
 }
 
-/// Puts what keeps a step of `jobs` from running into fio's words; errors of the engine stay as they are.
+/// Puts an error that keeps a step of `jobs` from running into fio's words; errors of the engine stay as they are.
 fn in_words(error: RunnerError, jobs: &[Job]) -> RunnerError {
     match error {
         RunnerError::Engine { .. } => error,

@@ -1,4 +1,4 @@
-//! From the word after `--load` to a load: a fio job file, a profile, or a policy.
+//! Turns the word after `--load` into a load: a fio job file, a profile, or a policy.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +14,19 @@ use crate::commands::fio as fio_command;
 use session::failure::Failure;
 use session::named_input::{InputError, JOB_FILE, NamedInput, WRITTEN};
 
-/// Assumed length of a file on which no job's size fails: if the load runs elsewhere, its own files do not matter.
+/// Assumed length of a job's own files, large enough for any job: if the load runs elsewhere, they do not matter.
 const ENDLESS: u64 = 1 << 50;
 
 /// A load and its origin.
 #[derive(Debug)]
 pub struct SourcedLoad {
-    /// What runs.
+    /// The load.
     pub load: WatchLoad,
     /// The step of a fio job that runs on its own files, with what must be laid out, and how.
     pub step: Option<Box<FioStep>>,
-    /// Bytes that its jobs cover, if they say.
+    /// Highest offset that the jobs reach, if they state one.
     pub reach: Option<Bytes>,
-    /// Limits of the policy from which it was made.
+    /// Limits of the policy from which the load was made.
     pub limits: Option<Limits>,
 }
 
@@ -140,7 +140,7 @@ pub fn is_job_file(word: &str) -> bool {
     matches!(kind_of(word), Kind::JobFile)
 }
 
-/// A job file by its path, with a text to use in place of its own, if there is one.
+/// A job file by its path, with an optional text to use in place of the file's content.
 #[derive(Clone, Copy)]
 pub struct NamedJobFile<'a> {
     /// The path of the job file.
@@ -149,14 +149,14 @@ pub struct NamedJobFile<'a> {
     pub text: Option<&'a str>,
 }
 
-/// Reads a job file, with `options` of fio's before it; `on` says whether its jobs run on a target of ours.
+/// Reads a job file, with `options` of fio's before it; `on` says whether its jobs run on their own files.
 ///
 /// # Errors
 /// The file cannot be read, or fio would refuse it; the error has the place in the file.
 pub fn read_job_file(named: NamedJobFile<'_>, options: &[String], on: Whose) -> Result<JobFile, Failure> {
     let path = named.path;
-    // A missing file is reported in our words: fio's would say nothing of the load. The text is kept, because a pipe
-    // can be read only once.
+    // A missing file is reported in plimsoll's words, because fio's would not mention the load. The text is kept,
+    // because a pipe can be read only once.
     let text = match named.text {
         Some(text) => text.to_owned(),
         None => NamedInput::typed(path, JOB_FILE).text().map_err(|error| unreadable(path, &error))?,
@@ -178,18 +178,18 @@ pub fn read_job_file(named: NamedJobFile<'_>, options: &[String], on: Whose) -> 
     Ok(JobFile { fio, steps })
 }
 
-/// Whose files a job runs on.
+/// Owner of the files that a job runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// The files that the job names.
     Jobs,
-    /// The files of our target.
+    /// The target that the command line names.
     Target,
 }
 
 fn job_file(asked: &AskedLoad) -> Result<SourcedLoad, Failure> {
     let path = &asked.word;
-    // The phase is the job's time; without any, a time-based job would be refused.
+    // The phase sets the runtime; without one, a time-based job would be refused.
     let runtime = format!("--runtime={}", in_milliseconds(asked.cycle));
     let whose = if asked.on.is_some() { Whose::Target } else { Whose::Jobs };
     let named = NamedJobFile { path, text: asked.text.as_deref() };
@@ -200,7 +200,7 @@ fn job_file(asked: &AskedLoad) -> Result<SourcedLoad, Failure> {
         return Err(one_after_the_other(path, &steps));
     }
     let step = steps.remove(0);
-    // The phase gives the time, so a remark that the job has none would be wrong.
+    // The phase sets the runtime, so a remark that the job has none would be wrong.
     let of_time = |remark: &&Remark| remark.about == About::Time;
     let mut notes: Vec<String> =
         fio.notes.iter().filter(|remark| !of_time(remark)).map(|remark| remark.words.clone()).collect();
@@ -225,7 +225,7 @@ pub fn in_milliseconds(span: Nanos) -> String {
     format!("{}ms", span.0 / 1_000_000)
 }
 
-/// Returns a note if the job names a time of its own.
+/// Returns a note if the job sets its own runtime.
 fn own_times(path: &str, fio: &fio::FioRequest, cycle: Nanos) -> Option<String> {
     let typed = fio.jobs.iter().flat_map(|job| &job.echo).chain(&fio.globals);
     let ours = in_milliseconds(cycle);
@@ -273,7 +273,7 @@ fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> So
     SourcedLoad { load, step: (!elsewhere).then(|| Box::new(step)), reach, limits: None }
 }
 
-/// Lists files of the jobs that hold data already and will be overwritten.
+/// Lists files of the jobs that already hold data and will be overwritten.
 fn written_over(jobs: &[Job]) -> Vec<String> {
     let writing = jobs.iter().filter(|job| !job.access.mix.reads_only());
     let mut files: Vec<&PathBuf> = writing.flat_map(|job| &job.files).filter(|path| path.is_file()).collect();
@@ -281,7 +281,7 @@ fn written_over(jobs: &[Job]) -> Vec<String> {
     files.iter().map(|path| format!("{} is there already; the load writes over it", path.display())).collect()
 }
 
-/// Returns the job as it runs elsewhere: without its own files, and without their assumed length as its size.
+/// Returns the job for a run on another target: without its own files, and without their assumed length as its size.
 pub fn as_elsewhere(job: &Job) -> Job {
     let says = |size: &Bytes| job.offset.0.saturating_add(size.0) < ENDLESS;
     let (files, sizes) = (Vec::new(), Vec::new());

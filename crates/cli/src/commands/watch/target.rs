@@ -1,4 +1,4 @@
-//! From what is asked to what is watched, opened.
+//! Opens the devices and the load's target that the command line of a watch names.
 
 use session::failure::Failure;
 use session::signals::StopFlag;
@@ -8,8 +8,8 @@ use workload::Target;
 use super::asked::WatchCommand;
 use super::{job_files, load};
 
-/// Finds the devices and, with load cycles, opens what is loaded. If the load is a policy and nothing else was
-/// promised, the result is compared with that policy.
+/// Finds the devices and, with load cycles, opens the target of the load. If the load is a policy and there is no
+/// other policy or claim, the result is compared with that policy.
 pub fn open(asked: &mut WatchCommand, stop: &StopFlag) -> Result<WatchScope, Failure> {
     let Some(cycles) = &asked.load else { return WatchScope::machine(&asked.devices) };
     let found = load::find(cycles)?;

@@ -1,4 +1,4 @@
-//! All other orders: lengths that vary, alignment of their own, skewed and zoned offsets, runs, strides, pieces, trims, and
+//! All other orders: lengths that vary, separate alignment, skewed and zoned offsets, runs, strides, pieces, trims, and
 //! files that are not simply taken in turn. Each of these is one value, combined as the plan asks.
 
 use statistics::Stream;
@@ -17,7 +17,7 @@ use crate::worker::next_io::NextIo;
 /// Number of directions with offsets: reads, writes and trims.
 const WAYS: usize = 3;
 
-/// Draws of a length that may be too long for the space left before the region's end before that end is passed.
+/// Number of draws of a length that may exceed the space left in the region, before the region's end is passed.
 const TRIES: usize = 32;
 
 /// The order of a worker whose access is composed.
@@ -51,16 +51,16 @@ struct Lane {
     /// The part where I/O goes now: the region, or a piece of it.
     window: Window,
     pieces: Option<Pieces>,
-    /// Bytes done in the piece.
+    /// Bytes of the piece that have been covered.
     done: u64,
-    /// Bytes done in the region since its last complete round.
+    /// Bytes of the region covered since its last complete round.
     done_once: u64,
     uniform: bool,
     spread: SpreadDraw,
     pass: Option<Passes>,
     /// Start and end of the last I/O, from the window's start; `None` before the first.
     last: Option<(u64, u64)>,
-    /// I/Os left of a run.
+    /// Number of I/Os left of a run.
     run_left: u32,
 }
 
@@ -160,7 +160,7 @@ fn lane_of(plan: &WorkerPlan) -> [usize; WAYS] {
     if without && same(Direction::Read, Direction::Write) { [0, 0, 2] } else { [0, 1, 2] }
 }
 
-/// Whether files are done in rounds: if each block of a file is visited once before any is again, by one lane.
+/// Whether files are done in rounds: if one lane visits each block of a file once before visiting any again.
 fn rounds(plan: &WorkerPlan) -> Rounds {
     let (access, [read, write, _]) = (&plan.access, lane_of(plan));
     let once = match access.order {
@@ -222,13 +222,13 @@ impl Lane {
         block * self.align
     }
 
-    /// The offset of the last I/O again.
+    /// Returns the offset of the last I/O again.
     fn stay(&self, length: u64) -> u64 {
         let start = self.last.map_or(0, |(start, _)| start);
         start.min(self.window.length.saturating_sub(length))
     }
 
-    /// The offset after the last I/O and the stride, or from the other end again if that leaves the window.
+    /// Returns the offset after the last I/O and the stride, or starts from the other end if that leaves the window.
     fn follow(&self, length: u64) -> u64 {
         let next = match self.last {
             None => Some(0),
@@ -243,7 +243,7 @@ impl Lane {
         end.checked_sub(self.stride.unsigned_abs())
     }
 
-    /// `length`, or, if it does not fit before the window's end but a shorter one may, another draw that does.
+    /// Returns `length`, or, if it does not fit before the window's end but a shorter one may, another draw that fits.
     fn fitting(&self, length: u64, mut again: impl FnMut() -> u64) -> u64 {
         let end = self.last.map_or(0, |(_, end)| end);
         let room = self.window.length.saturating_sub(end);
@@ -280,12 +280,12 @@ impl Lane {
         self.last = None;
         self.run_left = 0;
         if let Some(pass) = &mut self.pass {
-            // Each piece has blocks of its own.
+            // Each piece has separate blocks.
             pass.leave();
         }
     }
 
-    /// Whether the region has been done once over since this was last true.
+    /// Whether the region has been covered once since this was last true.
     fn is_done_once(&mut self) -> bool {
         let over = self.done_once + self.shortest > self.size;
         if over {

@@ -13,13 +13,13 @@ pub(super) struct Passes {
     drawn: u64,
     number: u64,
     seed: u64,
-    /// Blocks drawn; those from `next` to `end` have not been requested yet.
+    /// Blocks drawn; those from `next` to the end have not been requested yet.
     ahead: [u64; Permutation::RUN],
     next: usize,
     end: usize,
 }
 
-/// A run of blocks, drawn side by side into their place: returned by value they would be copied twice.
+/// A run of blocks, drawn side by side in place: returned by value they would be copied twice.
 struct BlockRun<'p> {
     permutation: &'p Permutation,
     from: u64,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The order as it is defined: position by position, each pass under a key of its own.
+    /// The order by definition: position by position, each pass under a separate key.
     fn one_by_one(blocks: u64, seed: u64) -> impl Iterator<Item = u64> {
         (0..).flat_map(move |number| {
             let permutation = Permutation::new(blocks, seeds::pass_key(seed, number)).unwrap();

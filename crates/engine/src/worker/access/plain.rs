@@ -16,7 +16,7 @@ struct Lane {
     base: u64,
     block: u64,
     blocks: u64,
-    /// The block at which a sequence goes on; at most `blocks`.
+    /// The block at which a sequence continues; at most `blocks`.
     cursor: u64,
     passes: Passes,
 }
@@ -28,7 +28,7 @@ impl Lane {
         Some(Lane { base: file.offset.0, block: block.0, blocks, cursor: 0, passes })
     }
 
-    /// The next block, or the first again after the last.
+    /// Returns the next block, or the first again after the last.
     #[inline]
     fn sequential(&mut self) -> u64 {
         let block = if self.cursor == self.blocks { 0 } else { self.cursor };
@@ -42,7 +42,7 @@ impl Lane {
         self.base + self.passes.next() * self.block
     }
 
-    /// A random block, from which the sequence goes on.
+    /// Returns a random block, from which the sequence continues.
     #[inline]
     fn jump(&mut self, stream: &mut Stream) -> u64 {
         let block = stream.below(self.blocks);
@@ -57,8 +57,8 @@ impl Lane {
     }
 }
 
-/// The lanes of one file: in sequence reads and writes each have their own; in random order they share one pass if
-/// their blocks have the same length, so that each block is visited once by either.
+/// The lanes of one file: in sequence, reads and writes each have a lane; in random order they share one pass if their
+/// blocks have the same length, so that each block is visited once by either.
 #[derive(Clone, Debug)]
 struct Lanes {
     lanes: [Lane; 2],
@@ -145,7 +145,7 @@ impl Plain {
         self.files.len() == 1 && !drawn_singly
     }
 
-    /// The offsets of I/O of `kind`, and its length; only if [`is_one_run`](Plain::is_one_run).
+    /// The offsets and the length of I/O of `kind`; only if [`is_one_run`](Plain::is_one_run).
     #[inline(always)]
     pub(in crate::worker) fn run(&mut self, kind: Direction) -> (OffsetRun<'_>, u32) {
         let sequential = self.order == Order::Sequential;

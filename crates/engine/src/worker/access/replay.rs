@@ -8,7 +8,7 @@ use workload::{Nanos, Pace, Replay, TracePieces, TraceRows, TracedIo, Unpacker, 
 
 use crate::worker::next_io::NextIo;
 
-/// Pieces read ahead, if a trace is read while it is replayed.
+/// Number of pieces read ahead, if a trace is read while it is replayed.
 const AHEAD: usize = 16;
 
 /// The position in a trace.
@@ -17,16 +17,16 @@ pub(in crate::worker) struct TracePosition {
     rows: Rows,
     unpacker: Unpacker,
     next: Next,
-    /// Time from the trace's start at which it is over.
+    /// Time from the start of the trace to its end.
     length: Nanos,
-    /// Whether each I/O waits for its time.
+    /// Whether each I/O is issued only when it is due.
     waits: bool,
 }
 
 /// The next item of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::worker) enum Next {
-    /// This I/O, due this long after the start.
+    /// An I/O and its due time, counted from the start.
     Io(NextIo, Nanos),
     /// The end.
     Over,
@@ -36,7 +36,7 @@ pub(in crate::worker) enum Next {
     Broken,
 }
 
-/// Where the packed I/Os are.
+/// The location of the packed I/Os.
 #[derive(Debug)]
 enum Rows {
     Held(Arc<[u8]>),
@@ -108,7 +108,7 @@ impl TracePosition {
         };
     }
 
-    /// Goes on to the next piece at the end of one.
+    /// Goes on to the next piece at the end of the current one.
     #[cold]
     fn turn_over(&mut self) -> Next {
         let Rows::Read { pieces, piece } = &mut self.rows else { return Next::Over };
@@ -125,7 +125,7 @@ impl TracePosition {
         self.next
     }
 
-    /// Time from the trace's start at which it is over.
+    /// Time from the start of the trace to its end.
     pub(in crate::worker) fn length(&self) -> Nanos {
         self.length
     }

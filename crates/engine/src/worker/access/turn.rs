@@ -3,31 +3,31 @@
 use statistics::{Pareto, Stream, Zipf};
 use workload::{FileOrder, FileTurn};
 
-/// Chooses files.
+/// Chooses the file of each I/O.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     choice: Choice,
     files: u32,
     every: u32,
-    /// I/Os left on the file.
+    /// Number of I/Os left on the current file.
     left: u32,
     file: u32,
     stream: Stream,
-    /// Files that have been done once over in this round; empty if there are no rounds.
+    /// Whether a file has been completed in this round, by file; empty if there are no rounds.
     done: Box<[bool]>,
     done_count: u32,
 }
 
-/// Whether a file that has been done once over waits until all others have been.
+/// Whether a completed file waits until all others have been completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounds {
-    /// It waits: its blocks are visited once each; chosen again it would be done twice and another file never.
+    /// It waits: its blocks are visited once each; if it were chosen again, another file would never be completed.
     EachOnce,
     /// It does not wait: its blocks are drawn independently.
     None,
 }
 
-/// Draws of a file that may have been done already, before the next one that has not is taken.
+/// Number of draws that may give a completed file, before the next file that is not completed is taken.
 const TRIES: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -53,10 +53,10 @@ impl Turn {
             FileOrder::Normal { percent } => Some(Choice::Normal(count as f64 * percent / 100.0)),
         };
         let every = turn.every.max(1);
-        // The first I/O chooses a file: in turn that is the first one.
+        // The first I/O chooses a file: in turn, that is the first file.
         let last = count as u32 - 1;
         let file = if matches!(choice, Some(Choice::OneByOne)) { 0 } else { last };
-        // With an uneven choice some files are meant to be met more often than others, even after they have been done.
+        // With an uneven choice some files are meant to be chosen more often than others, even if completed.
         let alike = matches!(turn.order, FileOrder::InTurn | FileOrder::Random | FileOrder::OneByOne);
         let counted = if rounds == Rounds::EachOnce && alike { files } else { 0 };
         Turn {
@@ -86,7 +86,7 @@ impl Turn {
         self.file
     }
 
-    /// Chooses the next file that has not been done.
+    /// Chooses the next file that has not been completed.
     fn choose(&mut self) {
         for _ in 0..TRIES {
             self.file = self.draw();
@@ -118,7 +118,7 @@ impl Turn {
         }
     }
 
-    /// Notes that the current file has been done once over.
+    /// Notes that the current file has been completed.
     #[inline]
     pub(super) fn done_once(&mut self) {
         if matches!(self.choice, Choice::OneByOne) {

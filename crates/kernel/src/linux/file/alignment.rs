@@ -13,22 +13,22 @@ use crate::linux::device::{self, DeviceNumber};
 /// The alignment that direct I/O needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alignment {
-    /// Alignment of buffers in memory.
+    /// Required alignment of buffers in memory.
     pub memory: Bytes,
-    /// Alignment of offsets and lengths.
+    /// Required alignment of offsets and lengths.
     pub offset: Bytes,
-    /// Where both come from.
+    /// Source of both values.
     pub source: AlignmentSource,
 }
 
-/// Where an [`Alignment`] comes from.
+/// The source of an [`Alignment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentSource {
     /// The file system or device itself, by `statx` (Linux 6.1 and later).
     Statx,
-    /// The logical block size of the device below, because `statx` does not say.
+    /// The logical block size of the device below, because `statx` does not report an alignment.
     LogicalBlock,
-    /// Neither is known; 4 KiB suits every device in use.
+    /// Neither source reports an alignment; 4 KiB suits every device in use.
     Assumed,
     /// `statx` says that direct I/O is not supported here.
     NoDirectIo,
@@ -68,7 +68,7 @@ fn statx(fd: BorrowedFd<'_>) -> io::Result<libc::statx> {
     // SAFETY: `statx` is a struct of integers, for which all zeros is a value.
     let mut stat: libc::statx = unsafe { std::mem::zeroed() };
     retry(|| {
-        // SAFETY: the empty path is a C string, AT_EMPTY_PATH applies the call to `fd`, and `stat` is a valid place.
+        // SAFETY: the empty path is a C string, AT_EMPTY_PATH applies the call to `fd`, and `stat` may be written.
         check(unsafe {
             libc::statx(
                 fd.as_raw_fd(),

@@ -23,7 +23,7 @@ pub fn set_length(file: &OpenFile, size: Bytes) -> io::Result<()> {
 /// until it is written.
 ///
 /// # Errors
-/// `EBADF` if the file was opened without a permit, `EOPNOTSUPP` if the file system cannot do it, `ENOSPC`.
+/// `EBADF` if the file was opened without a permit, `EOPNOTSUPP` if the file system cannot reserve space, `ENOSPC`.
 pub fn reserve_space(file: &OpenFile, size: Bytes) -> io::Result<()> {
     allocate(file, size, 0)
 }
@@ -31,7 +31,7 @@ pub fn reserve_space(file: &OpenFile, size: Bytes) -> io::Result<()> {
 /// Reserves space for the first `size` bytes of `file` but keeps its length: space beyond its end is allocated, not readable.
 ///
 /// # Errors
-/// As [`reserve_space`].
+/// The errors of [`reserve_space`].
 pub fn reserve_space_beyond(file: &OpenFile, size: Bytes) -> io::Result<()> {
     allocate(file, size, libc::FALLOC_FL_KEEP_SIZE)
 }

@@ -1,4 +1,4 @@
-//! The mark of a file that plimsoll laid out: an extended attribute that holds only until anybody changes the file.
+//! The mark of a file that plimsoll laid out: an extended attribute that becomes invalid when anybody changes the file.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,15 +9,15 @@ use crate::linux::call::{check, check_long, retry};
 
 /// Name of the attribute.
 const NAME: &std::ffi::CStr = c"user.plimsoll";
-/// Longest value read, in bytes; a longer one is not ours.
+/// Longest value read, in bytes; plimsoll writes none that is longer.
 const LONGEST: usize = 128;
 
 /// Marks `file`, in its present state, as laid out by plimsoll. Later writes by anybody are not covered: the mark names
-/// length, time of the last change and inode, so neither foreign data in the file nor a copy of the file passes for ours.
+/// length, time of the last change and inode, so neither changed data nor a copy of the file passes for plimsoll's own.
 ///
 /// # Errors
-/// `EBADF` if the file was opened without a permit, `EINVAL` for a device, `EOPNOTSUPP` if the file system has no
-/// such attributes; without a mark the file counts as somebody else's.
+/// `EBADF` if the file was opened without a permit, `EINVAL` for a device, `EOPNOTSUPP` if the file system has no such
+/// attributes; without a mark the file counts as somebody else's.
 pub fn mark_laid_out(file: &OpenFile) -> io::Result<()> {
     if !file.is_writable() {
         return Err(io::Error::from_raw_os_error(libc::EBADF));
@@ -32,7 +32,7 @@ pub fn mark_laid_out(file: &OpenFile) -> io::Result<()> {
     retry(|| check(set())).map(drop)
 }
 
-/// Whether plimsoll laid out the file and nobody has changed it since. False if that cannot be known.
+/// Whether plimsoll laid out the file and nobody has changed it since. False if this cannot be determined.
 pub fn is_laid_out(file: &OpenFile) -> bool {
     let mut held = [0_u8; LONGEST];
     // SAFETY: the descriptor is open; the kernel writes at most the length of `held`.
@@ -42,7 +42,7 @@ pub fn is_laid_out(file: &OpenFile) -> bool {
     as_it_is(file.as_fd()).is_ok_and(|now| now.as_bytes() == &held[..bytes as usize])
 }
 
-/// The value of a mark for the file in its present state.
+/// Returns the value of a mark for the file in its present state.
 fn as_it_is(fd: BorrowedFd<'_>) -> io::Result<String> {
     let facts = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
     let (seconds, nanos) = (facts.mtime(), facts.mtime_nsec());

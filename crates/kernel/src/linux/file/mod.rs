@@ -1,4 +1,4 @@
-//! Open files and devices, with what a backend must know of them.
+//! Open files and devices, with the properties that a backend needs.
 
 mod alignment;
 mod length;
@@ -27,14 +27,14 @@ use super::call::{check, retry};
 use super::device::DeviceNumber;
 use super::guard::permit::WritePermit;
 
-/// Returns the kind of file system that an open file lies in: the magic number of <linux/magic.h>.
+/// Returns the type of the file system that an open file lies in: the magic number of <linux/magic.h>.
 ///
 /// # Errors
 /// The kernel's error.
 pub(crate) fn file_system_kind(file: &File) -> io::Result<u32> {
     // SAFETY: the struct is made of integers, for which all zeros is a value.
     let mut found: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the descriptor is open during the call, and the struct is the one that is filled.
+    // SAFETY: the descriptor is open during the call, and the kernel fills exactly this struct.
     check(unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) })?;
     // The field's type differs between architectures; a magic number has 32 bits.
     Ok(found.f_type as u32)
@@ -58,7 +58,7 @@ impl Direct {
     }
 }
 
-/// Returns the `open` flag for writes as stable as `sync` asks.
+/// Returns the `open` flag for writes as stable as `sync` requires.
 pub(crate) fn sync_flag(sync: SyncMode) -> libc::c_int {
     match sync {
         SyncMode::None => 0,
@@ -74,7 +74,7 @@ pub enum FileKind {
     Regular,
     /// A block device or a partition.
     BlockDevice,
-    /// A character device, which has no size and is only read.
+    /// A character device, which has no size and is never written.
     CharacterDevice,
 }
 
@@ -93,12 +93,12 @@ pub enum OpenError {
         /// The path as given.
         path: PathBuf,
     },
-    /// It is of a kind that holds no data of its own.
+    /// The path leads to a kind of file that holds no data of its own.
     #[error("{path}: is {what}; name a regular file, a block device, or a directory to make a file in")]
     Kind {
         /// The path as given.
         path: PathBuf,
-        /// The kind it is instead.
+        /// The kind of file found instead.
         what: &'static str,
     },
     /// The file system does not support direct I/O.
@@ -107,7 +107,7 @@ pub enum OpenError {
         /// The path as given.
         path: PathBuf,
     },
-    /// It is mounted or marked read-only.
+    /// The file system is mounted read-only, or the file or device is marked so.
     #[error("{path}: is read-only; remount it writable or measure reads alone")]
     ReadOnly {
         /// The path as given.
@@ -148,7 +148,7 @@ struct Inner {
     fd: OwnedFd,
     path: PathBuf,
     direct: Direct,
-    // True only if a `WritePermit` was shown; the queues refuse writes to any other file.
+    // True only if a `WritePermit` was presented; the queues refuse writes to any other file.
     writable: bool,
     alignment: Alignment,
     size: Bytes,
@@ -195,12 +195,12 @@ impl OpenFile {
         Ok(OpenFile { inner: Arc::new(Inner { fd, path, direct, writable, alignment, size, kind, number }) })
     }
 
-    /// The path it was opened by; for an unnamed file a description that names its directory.
+    /// The path by which the file was opened; for an unnamed file, a description that names its directory.
     pub fn path(&self) -> &Path {
         &self.inner.path
     }
 
-    /// Whether it was opened to bypass the page cache.
+    /// Whether the file was opened to bypass the page cache.
     pub fn direct(&self) -> Direct {
         self.inner.direct
     }
@@ -216,27 +216,27 @@ impl OpenFile {
             .unwrap_or_default()
     }
 
-    /// Whether the guard permitted writing to it.
+    /// Whether the guard permitted writing to the file.
     pub fn is_writable(&self) -> bool {
         self.inner.writable
     }
 
-    /// The alignment that direct I/O on it needs.
+    /// The alignment that direct I/O on the file needs.
     pub fn alignment(&self) -> Alignment {
         self.inner.alignment
     }
 
-    /// Its size when it was opened.
+    /// Size of the file when it was opened.
     pub fn size(&self) -> Bytes {
         self.inner.size
     }
 
-    /// Whether it is a file or a device.
+    /// Whether this is a file or a device.
     pub fn kind(&self) -> FileKind {
         self.inner.kind
     }
 
-    /// The number of the device itself, or of the device that holds the file's file system.
+    /// The number of the device itself, or of the device under the file's file system.
     pub fn device_number(&self) -> DeviceNumber {
         self.inner.number
     }
@@ -253,7 +253,7 @@ impl OpenFile {
     /// Waits until everything written is on stable storage, by the call that `by` names.
     ///
     /// # Errors
-    /// The same as for [`OpenFile::flush`].
+    /// The errors of [`OpenFile::flush`].
     pub fn flush_by(&self, by: FlushBy) -> io::Result<()> {
         super::queue::flush(self.as_raw_fd(), Calls { flush: by, ..Calls::default() })
     }
@@ -329,8 +329,8 @@ pub fn open_character_device(path: &Path, direct: Direct) -> Result<OpenFile, Op
     OpenFile::of_kind(FileOpening { file, kind: FileKind::CharacterDevice, direct, writable: false }, path)
 }
 
-/// Opens the target of `permit` for reading and writing. The path is not walked again, so nothing can have taken its
-/// place since the guard looked.
+/// Opens the target of `permit` for reading and writing. The path is not looked up again, so nothing can have taken its
+/// place since the guard checked it.
 ///
 /// # Errors
 /// [`OpenError`], which names the path and the remedy.
@@ -341,7 +341,7 @@ pub fn open_for_write(permit: &WritePermit, direct: Direct) -> Result<OpenFile, 
 /// Opens the target of `permit` with writes that are stable on completion, as `sync` says (`O_DSYNC`, `O_SYNC`).
 ///
 /// # Errors
-/// The same as for [`open_for_write`].
+/// The errors of [`open_for_write`].
 pub fn open_for_stable_write(
     permit: &WritePermit,
     direct: Direct,
@@ -361,7 +361,7 @@ pub(crate) enum Access {
     ReadWrite,
 }
 
-/// Opens the file that `fd` refers to a second time, independently, with flags of its own.
+/// Opens the file that `fd` refers to a second time, independently and with its own flags.
 pub(crate) fn reopen(fd: BorrowedFd<'_>, access: Access, direct: Direct) -> io::Result<File> {
     reopen_with(fd, access, direct.flag())
 }
@@ -375,7 +375,7 @@ fn reopen_with(fd: BorrowedFd<'_>, access: Access, flags: libc::c_int) -> io::Re
         .map_err(|error| if Path::new(DESCRIPTORS).is_dir() { error } else { io::Error::other(NO_PROC) })
 }
 
-/// The folder of a process's own open files.
+/// The folder of a process's own open descriptors.
 const DESCRIPTORS: &str = "/proc/self/fd";
 const NO_PROC: &str =
     "files are reopened through /proc, which is not mounted here; mount it (mount -t proc proc /proc)";

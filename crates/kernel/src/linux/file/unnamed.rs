@@ -1,4 +1,4 @@
-//! Files of our own that vanish when we end: without a name if the file system allows it.
+//! Temporary files that vanish when this process ends: without a name if the file system allows it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,7 +13,7 @@ use super::{Access, Direct, OpenError, OpenFile, reopen};
 use crate::linux::call::{check, retry};
 use crate::linux::ready::random_bytes;
 
-/// Why a file of ours could not be made.
+/// Why a temporary file could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TestFileError {
     /// The directory cannot be used.
@@ -48,19 +48,19 @@ pub enum TestFileError {
     },
 }
 
-/// How a file of ours came to have no name, or that it has one.
+/// The name of a temporary file: never given, removed, or kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unnaming {
-    /// It never had one (`O_TMPFILE`).
+    /// The file never had a name (`O_TMPFILE`).
     NeverNamed,
-    /// It had one for a moment, because the file system has no `O_TMPFILE`.
+    /// The file had a name for a moment, because the file system has no `O_TMPFILE`.
     Unlinked,
-    /// It has one, as requested.
+    /// The file has a name, as requested.
     Named,
 }
 
-/// A file that this process made. The data of an unnamed one is gone when the last descriptor closes, even after
-/// `kill -9`. A clone is the same file.
+/// A file that this process made. The data of an unnamed file is gone when the last descriptor closes, even after
+/// `kill -9`. A clone refers to the same file.
 #[derive(Clone, Debug)]
 pub struct OwnedTestFile {
     anchor: Arc<File>,
@@ -69,9 +69,9 @@ pub struct OwnedTestFile {
     unnaming: Unnaming,
 }
 
-/// Prefix of the names of our own files, by which they are recognised.
+/// Prefix of the names of plimsoll's own files, by which they are recognised.
 pub(crate) const PREFIX: &str = ".plimsoll-";
-/// Suffix of the names of our own files.
+/// Suffix of the names of plimsoll's own files.
 pub(crate) const SUFFIX: &str = ".tmp";
 
 /// Makes a file without a name in `dir`, if `size` bytes are free; it is empty until [`OwnedTestFile::set_len`].
@@ -169,7 +169,7 @@ impl OwnedTestFile {
         })
     }
 
-    /// Returns its present size.
+    /// Returns the present size of the file.
     ///
     /// # Errors
     /// The kernel's error.
@@ -177,7 +177,7 @@ impl OwnedTestFile {
         self.anchor.metadata().map(|m| Bytes(m.len()))
     }
 
-    /// Whether it has no bytes.
+    /// Whether the file has no bytes.
     ///
     /// # Errors
     /// The kernel's error.
@@ -203,17 +203,17 @@ impl OwnedTestFile {
         self.anchor.set_len(0)
     }
 
-    /// How it came to have no name, or that it has one.
+    /// Whether the file has a name or once had one.
     pub fn unnaming(&self) -> Unnaming {
         self.unnaming
     }
 
-    /// Its path, or a description that names its directory.
+    /// The path of the file, or a description that names its directory.
     pub fn path(&self) -> &Path {
         &self.shown
     }
 
-    /// The directory it lives in.
+    /// The directory that the file is in.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -237,7 +237,7 @@ pub(crate) fn free_space(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
 fn space(fd: BorrowedFd<'_>) -> io::Result<libc::statvfs> {
     // SAFETY: `statvfs` is a struct of integers, for which all zeros is a value.
     let mut stat: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the descriptor is open and `stat` is a valid place.
+    // SAFETY: the descriptor is open and `stat` is valid for writing.
     retry(|| check(unsafe { libc::fstatvfs(fd.as_raw_fd(), &mut stat) }))?;
     Ok(stat)
 }

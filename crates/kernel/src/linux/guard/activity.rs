@@ -1,5 +1,5 @@
-//! Whether anything writes to a device while its permit is being made, by the device's own counters. They also show a
-//! writer whose descriptor no process has (in transit through a socket, held by the kernel) as soon as it writes.
+//! Detects writes to a device while its permit is being made, by the device's own counters. They also reveal a writer
+//! whose descriptor no process has (in transit through a socket, held by the kernel) as soon as it writes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::linux::device::{DeviceNumber, sysfs_folder};
 /// Time between the two readings.
 const APART: Duration = Duration::from_millis(300);
 
-/// The amount written to a device since boot, and when it was read.
+/// The amount written to a device since boot, and the time of reading.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     at: Instant,
@@ -23,7 +23,7 @@ pub(super) struct Look {
 struct WriteCounters {
     /// Completed writes and discards.
     requests: u64,
-    /// Their length in units of 512 bytes.
+    /// Length of the completed writes and discards in units of 512 bytes.
     sectors: u64,
     /// Writes in flight.
     under_way: u64,
@@ -34,7 +34,7 @@ impl Look {
         Look { at: Instant::now(), number, written: WriteCounters::read(Path::new("/"), number) }
     }
 
-    /// Reads again 0.3 s after the first reading; time spent in between counts towards that. Returns a hold if there were writes.
+    /// Reads the counters again, at least 0.3 s after the first reading. Returns a hold if there were writes.
     pub(super) fn and_again(&self, name: &str) -> Vec<Hold> {
         std::thread::sleep(APART.saturating_sub(self.at.elapsed()));
         let again = WriteCounters::read(Path::new("/"), self.number);

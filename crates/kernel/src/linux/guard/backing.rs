@@ -11,42 +11,43 @@ use crate::linux::facts::folder_names;
 use crate::linux::lab::loop_info::{Identity, identity};
 use crate::linux::mounts::device_of_path;
 
-/// How long one loop device may take to report what it shows: the kernel asks the file system of the file, which may be a
-/// silent server or program.
+/// Longest time that one loop device may take to report its backing: the kernel asks the file system of the file, which
+/// may be a silent server or program.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the kernel appends to a name that is gone.
+/// Suffix that the kernel appends to a name that is gone.
 const GONE: &str = " (deleted)";
 
-/// Bytes within which two lengths count as equal: the kernel rounds a loop device down to its blocks.
+/// Bytes within which two lengths count as equal: the kernel rounds the size of a loop device down to whole blocks.
 const ROUNDED: u64 = 4096;
 
-/// What a loop device shows.
+/// The file or device to which a loop device is attached.
 #[derive(Clone, Debug)]
 pub(super) struct Backing {
-    /// The device or file. If the loop device cannot be asked, everything that its name may refer to.
+    /// The device or file. If the loop device cannot be asked, everything to which its name may refer.
     pub(super) stores: Vec<Store>,
-    /// Offset at which the loop device begins in it, in bytes.
+    /// Offset of the loop device's first byte in the backing, in bytes.
     pub(super) offset: u64,
-    /// Whether it was limited to show less than there is.
+    /// Whether the loop device was limited to a part of its backing.
     pub(super) is_limited: bool,
-    /// The name of its backing, as the kernel writes it for this process; empty if it is longer than `/sys` can show.
+    /// Name of the backing, as the kernel writes it for this process; empty if it is longer than `/sys` can show.
     pub(super) name: PathBuf,
     pub(super) known: BackingSource,
 }
 
-/// How it is known what a loop device shows.
+/// The source of a loop device's backing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BackingSource {
     /// The loop device reported it.
     ByAnswer,
-    /// Only by its name, because it may not be asked; the name may be from another mount namespace, or one of several.
+    /// Only its name, because the loop device may not be asked; it may be a name of another mount namespace, or one of
+    /// several.
     ByName,
     /// The loop device does not answer.
     Silent,
 }
 
-/// What is known of a length in bytes.
+/// A length in bytes, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Exactly(u64),
@@ -54,8 +55,8 @@ pub(super) enum Length {
 }
 
 impl Backing {
-    /// Whether a loop device of `size` bytes can be attached to something of this length: it shows everything after its offset
-    /// unless it was limited.
+    /// Whether a loop device of `size` bytes can be attached to a file or device of this length: it shows everything
+    /// after its offset unless it was limited.
     pub(super) fn fits(&self, size: u64, whole: Length) -> bool {
         let end = self.offset.saturating_add(size);
         match (whole, self.is_limited) {
@@ -66,7 +67,7 @@ impl Backing {
         }
     }
 
-    /// The length of what a loop device of `size` bytes shows, as far as it can be inferred.
+    /// Returns the length of the backing of a loop device of `size` bytes, as far as it can be inferred.
     pub(super) fn length_below(&self, size: u64) -> Length {
         let end = self.offset.saturating_add(size);
         if self.is_limited { Length::AtLeast(end) } else { Length::Exactly(end) }
@@ -76,7 +77,7 @@ impl Backing {
 /// Every attached loop device under `root` (normally `/`), by the kernel's name.
 pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
     let shelf = root.join("sys/class/block");
-    // The folder exists exactly while it is attached. The file in it is unreadable if the path is longer than a page.
+    // The folder exists exactly while the device is attached. Its file is unreadable if the path is longer than a page.
     let is_attached = |name: &String| name.starts_with("loop") && shelf.join(name).join("loop").exists();
     let number = |name: String| {
         let number = DeviceNumber::parse(&read_word(&shelf.join(&name).join("dev"))?)?;
@@ -108,9 +109,10 @@ pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
     found
 }
 
-/// Gives loop devices that did not report their backing all that their names may refer to: the backing of another loop
-/// device with the same name, the file there for this process, and the name itself, so that two of them match by it. Below
-/// the name of a silent one lies what does not answer, so only a device is looked for there.
+/// Gives each loop device that did not report its backing everything to which its name may refer: the backing of
+/// another loop device with the same name, this process's file of that name, and the name itself, so that two such
+/// devices match by it. A silent device's name leads to a file system that does not answer, so only devices are looked
+/// for.
 fn compare_by_name(root: &Path, loops: &mut [(String, Backing)]) {
     let told: Vec<(PathBuf, Store)> = loops
         .iter()
@@ -142,7 +144,7 @@ fn device_at(root: &Path, name: &Path) -> Option<Store> {
     device_of_path(root, name.to_str()?).map(Store::Device)
 }
 
-/// The store at `name` under `root`: a device, or a file by its numbers. A captured machine has only names.
+/// Returns the store at `name` under `root`: a device, or a file by its numbers. A captured machine has only names.
 pub(super) fn store_at(root: &Path, name: &Path) -> Option<Store> {
     if let Some(device) = device_at(root, name) {
         return Some(device);
@@ -153,12 +155,12 @@ pub(super) fn store_at(root: &Path, name: &Path) -> Option<Store> {
     file_at(name)
 }
 
-/// The file or device to which the name leads for this process, by its numbers.
+/// Returns the file or device to which the name leads for this process, by its numbers.
 pub(super) fn file_at(name: &Path) -> Option<Store> {
     Store::of(&std::fs::metadata(name).ok()?)
 }
 
-/// A name without what the kernel appends to one that is gone.
+/// Returns a name without the suffix that the kernel appends to one that is gone.
 pub(super) fn without_gone(name: &Path) -> PathBuf {
     let text = name.to_string_lossy();
     PathBuf::from(text.strip_suffix(GONE).unwrap_or(&text))
@@ -167,16 +169,16 @@ pub(super) fn without_gone(name: &Path) -> PathBuf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Shows(Identity),
-    /// It was detached meanwhile.
+    /// The loop device was detached meanwhile.
     Nothing,
-    /// It may not be asked.
+    /// The loop device may not be asked.
     Refused,
     Silent,
-    /// It is part of a captured machine, which has only names.
+    /// The loop device is part of a captured machine, which has only names.
     Captured,
 }
 
-/// Asks each of `loops`, in a thread, so that a wedged one costs a second and not the process.
+/// Asks each of `loops`, in a thread, so that a wedged one costs a second and does not block the process.
 fn ask(loops: Vec<NamedDevice>) -> Vec<Answer> {
     let mut answers = Vec::with_capacity(loops.len());
     while answers.len() < loops.len() {

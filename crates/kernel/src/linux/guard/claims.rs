@@ -20,13 +20,13 @@ use crate::linux::process::Process;
 /// `fcntl` command from <linux/fcntl.h>.
 const F_SETSIG: libc::c_int = 10;
 
-/// File systems whose files are those of another one (<linux/magic.h>).
+/// File systems whose files belong to another file system (<linux/magic.h>).
 const STACKED: [u32; 3] = [0x794c_7630, 0x6175_6673, 0xf15f];
 
 /// Devices that permits of this process hold exclusively.
 static HELD: Mutex<Vec<DeviceNumber>> = Mutex::new(Vec::new());
 
-/// A device that a permit holds exclusively, with the lock on its disk; both end with the value.
+/// A device that a permit holds exclusively, with the lock on its disk; dropping it releases both.
 #[derive(Debug)]
 pub(super) struct Claim {
     number: DeviceNumber,
@@ -35,8 +35,8 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// Records that this process holds the device with `number`, and locks it if it is a whole disk, so that udev leaves it
-    /// alone. If others share a lock on it there is no lock of ours: exclusive ones were looked for before.
+    /// Records that this process holds the device with `number`, and locks it if it is a whole disk, so that udev
+    /// leaves it alone. If others share a lock, this process takes none: exclusive locks were looked for before.
     pub(super) fn of(question: &Question<'_>, number: DeviceNumber) -> Claim {
         HELD.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let is_disk =
@@ -62,14 +62,14 @@ fn is_held_by_us(number: DeviceNumber) -> bool {
 }
 
 /// Finds exclusive claims on devices below the target. A loop device does not claim its backing, so a mount or an array
-/// below it shows only when a claim is tried; mappings and arrays do claim, and the target itself is tried by opening it.
+/// below it is found only by trying a claim; mappings and arrays do claim, and opening the target tests the target.
 pub(super) fn claimed(question: &Question<'_>) -> Vec<Hold> {
     let shown = shown_devices(question);
     let claimed = shown.into_iter().filter_map(|extent| claimed_part(question, &extent));
     claimed.map(|number| Hold::Claimed { device: question.storage.name(number) }).collect()
 }
 
-/// Ranges of devices that loops of the chain show.
+/// Ranges of devices to which loop devices of the chain are attached.
 fn shown_devices(question: &Question<'_>) -> Vec<Extent> {
     let shows = |number: DeviceNumber| {
         question.storage.blocks.iter().any(|block| match &block.below {
@@ -111,15 +111,15 @@ fn claimed_part(question: &Question<'_>, extent: &Extent) -> Option<DeviceNumber
     (!by_parts).then_some(number)
 }
 
-/// Whether the kernel refuses a claim on the device with `number`. Programs that look at every device (mdadm, a mount that
-/// fails) claim it for a moment, so only a lasting refusal counts.
+/// Whether the kernel refuses a claim on the device with `number`. Programs that examine every device (mdadm, a mount
+/// that fails) claim it for a moment, so only a lasting refusal counts.
 fn is_claimed(question: &Question<'_>, number: DeviceNumber) -> bool {
     let opened = question.storage.named(number).open(libc::O_EXCL);
     opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }
 
-/// A device under the target that cannot be opened for checking: its node is missing and this process may not make one, or
-/// a control group denies this process the device.
+/// Returns a device under the target that cannot be opened for checking: its node is missing and this process may not
+/// make one, or a control group denies access to the device.
 pub(super) fn unaskable(question: &Question<'_>) -> Option<String> {
     let numbers = shown_devices(question).into_iter().filter_map(|extent| match extent.store {
         Store::Device(number) => Some(question.storage.named(number)),
@@ -128,8 +128,8 @@ pub(super) fn unaskable(question: &Question<'_>) -> Option<String> {
     numbers.into_iter().find(|device| device.open(0).is_err()).map(|device| device.name)
 }
 
-/// Finds locks on the disks of the target and below it. By systemd's convention ("Locking Block Device Access") a program
-/// that changes what is on a disk locks its node exclusively; udev shares the lock while it looks.
+/// Finds locks on the disks of the target and below it. By systemd's convention ("Locking Block Device Access") a
+/// program that changes the contents of a disk locks its node exclusively; udev shares the lock while it looks.
 pub(super) fn locked(question: &Question<'_>) -> Vec<Hold> {
     let numbers = question.target.iter().filter_map(|extent| match extent.store {
         Store::Device(number) => Some(number),
@@ -167,8 +167,8 @@ fn name_among_locks(metadata: &std::fs::Metadata) -> String {
     format!("{major:02x}:{minor:02x}:{}", metadata.ino())
 }
 
-/// Whether a descriptor of this process has the lock: its own, or one inherited, as from `flock DEVICE plimsoll …`. By
-/// descriptor, because `/proc/locks` names the process that took the lock, which may have gone.
+/// Whether a descriptor of this process has the lock: its own, or one inherited, as from `flock DEVICE plimsoll …`.
+/// Searched by descriptor, because `/proc/locks` names the process that took the lock, which may have gone.
 fn is_locked_by_us(root: &Path, metadata: &std::fs::Metadata) -> bool {
     let file = name_among_locks(metadata);
     let entries = std::fs::read_dir(root.join("proc/self/fdinfo")).into_iter().flatten().flatten();
@@ -193,20 +193,20 @@ fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
     })
 }
 
-/// Whether a file is open for writing, or at all, as far as a lease shows.
+/// The answer to whether a file is open for writing, or at all, as far as a lease shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaseAnswer {
-    /// The kernel granted a lease, which it does only if nobody has it open so.
+    /// No: the kernel granted a lease, which it does only if nobody has the file open in that way.
     No,
-    /// The kernel refused a lease.
+    /// Yes: the kernel refused a lease.
     Yes,
-    /// The kernel does not say.
+    /// The kernel does not answer.
     Unknown,
 }
 
-/// Whether anybody (this process, another or the kernel) has the file at `path`, which `metadata` describes, open or mapped
-/// for writing: the kernel then grants no read lease. Only for file systems of this machine; servers refuse leases for
-/// other reasons.
+/// Whether anybody (this process, another or the kernel) has the file at `path`, which `metadata` describes, open or
+/// mapped for writing: the kernel then grants no read lease. Only for file systems of this machine; servers refuse
+/// leases for other reasons.
 pub(super) fn is_written(path: &Path, metadata: &std::fs::Metadata) -> LeaseAnswer {
     let file = open_same(path, metadata);
     file.map_or(LeaseAnswer::Unknown, |file| leased(&file, libc::F_RDLCK))

@@ -1,4 +1,4 @@
-//! What writing to a block device would destroy, described before the first write.
+//! A description of what writing to a block device would destroy, made before the first write.
 
 use std::fmt;
 use std::fs::File;
@@ -19,17 +19,17 @@ pub struct Destruction {
     pub device: PathBuf,
     /// The kernel's name.
     pub name: String,
-    /// Its size.
+    /// Size of the device.
     pub size: Bytes,
-    /// Its model, if the device reports it.
+    /// Model, if the device reports it.
     pub model: Option<String>,
-    /// Its serial number, if the device reports it.
+    /// Serial number, if the device reports it.
     pub serial: Option<String>,
     /// Signatures on the device itself and inside its partitions.
     pub signatures: Vec<Signature>,
-    /// Names of its partitions.
+    /// Names of the partitions.
     pub partitions: Vec<String>,
-    /// How much of a sample of its blocks is not zero.
+    /// A sample of the device's blocks: how many are not zero.
     pub sample: Sample,
 }
 
@@ -81,7 +81,7 @@ fn span_of(folder: &Path) -> Option<Span> {
     Some(Span { start: units("start")?, size: units("size")? })
 }
 
-/// One paragraph: the device with model and serial, then what is on it.
+/// One paragraph: the device with model and serial number, then its contents.
 impl fmt::Display for Destruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {}", self.device.display(), self.name, self.size)?;

@@ -1,4 +1,4 @@
-//! The guard's question about a regular file, with what a lease shows about it.
+//! The guard's question about a regular file, answered partly by a lease.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::store::Store;
 use super::{GuardError, lasting, refuse, refuse_if_blind, writers};
 use crate::linux::mounts::{Medium, mount_of, mounts};
 
-/// A question about one file. A run may ask it of thousands, so processes are searched only if the kernel has not already
-/// said that nobody writes to it.
+/// A question about one file. A run may ask about thousands, so processes are searched only if the kernel has not
+/// already reported that nobody writes to the file.
 pub(super) struct FileQuestion {
     question: Question<'static>,
     written: LeaseAnswer,
@@ -23,12 +23,12 @@ impl FileQuestion {
         let mut question = Question::about_open(path, metadata);
         question.nobody_has_it_open = may_be_shown(&question) && !is_in_use(&question, (path, metadata));
         let local = is_local(path);
-        // With a descriptor of ours open, a lease says nothing about others.
+        // While this process has a descriptor open, a lease shows nothing about others.
         let ask = || match local && !writers::is_written_by_us(&question) {
             true => is_written(path, metadata),
             false => LeaseAnswer::Unknown,
         };
-        // A writer that is seen is reported by name instead, and one that wrote a moment ago may have gone.
+        // A writer that is found is reported by name instead, and a writer of a moment ago may have gone.
         let unseen = || match ask() == LeaseAnswer::Yes && writers::writers(&question).is_empty() {
             true => vec![()],
             false => Vec::new(),
@@ -64,14 +64,14 @@ impl FileQuestion {
     }
 }
 
-/// Whether a loop device that may not be asked could be attached to the target, a file, as far as the rest of the question
-/// shows.
+/// Whether a loop device that may not be asked could be attached to the target, a file, as far as the rest of the
+/// question shows.
 fn may_be_shown(question: &Question<'_>) -> bool {
     question.blind().is_some() || !question.unasked().is_empty()
 }
 
-/// Whether others may have the file open, even for reading, for half a second. If this process has it open for writing,
-/// the guard asked then, and the answer is no.
+/// Whether others may have the file open, even for reading, for half a second. If this process has the file open for
+/// writing, the guard asked at that time, and the answer is no.
 fn is_in_use(question: &Question<'_>, (path, metadata): (&Path, &Metadata)) -> bool {
     let ask = || match writers::is_written_by_us(question) || is_open(path, metadata) == LeaseAnswer::No {
         true => Vec::new(),
@@ -80,7 +80,7 @@ fn is_in_use(question: &Question<'_>, (path, metadata): (&Path, &Metadata)) -> b
     !lasting(ask).is_empty()
 }
 
-/// Whether the file system of the file is kept by this machine's kernel, not by a server or program.
+/// Whether this machine's kernel, rather than a server or program, implements the file's file system.
 fn is_local(path: &Path) -> bool {
     let table = mounts(Path::new("/")).unwrap_or_default();
     let place = path.canonicalize().ok();
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// Between fork and exec a child has every descriptor of its parent open; on a busy machine for longer than any other
-    /// process is given.
+    /// Between fork and exec a child has every descriptor of its parent open; on a busy machine this lasts longer than
+    /// any other process is given.
     #[test]
     fn a_child_that_has_not_begun_yet_is_waited_for() {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();

@@ -1,4 +1,4 @@
-//! Where the bytes of a device lie: the ranges of every device and file below it.
+//! The footprint of a device: the ranges of every device and file below it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use crate::linux::facts::folder_names;
 /// Bytes of the unit that sysfs counts in; no device transfers less.
 const SECTOR: u64 = 512;
 
-/// Bytes of the largest block in which a device's page cache writes.
+/// Size in bytes of the largest block in which a device's page cache writes.
 const CACHED: u64 = 4096;
 
-/// How much of a range is used.
+/// The part of a range that is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     /// Every byte may be written.
     All,
-    /// Some bytes, which the driver above (device mapper, RAID) keeps apart from those of its other devices.
+    /// Some bytes; the driver above (device mapper, RAID) keeps them separate from those of its other devices.
     Some,
 }
 
@@ -38,7 +38,7 @@ impl Extent {
         Extent { store, start: 0, end: u64::MAX, share: Share::All }
     }
 
-    /// Whether a sector of one may be a sector of the other.
+    /// Whether the two ranges may share a sector.
     fn touches(&self, other: &Extent) -> bool {
         let start = |extent: &Extent| extent.start / SECTOR;
         let end = |extent: &Extent| extent.end.div_ceil(SECTOR);
@@ -58,20 +58,20 @@ pub(super) fn touch(one: &[Extent], other: &[Extent]) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) number: DeviceNumber,
-    /// The kernel's name for it.
+    /// The kernel's name for the device.
     pub(super) name: String,
-    /// Its size in bytes.
+    /// Size of the device in bytes.
     pub(super) size: u64,
     pub(super) folder: PathBuf,
     pub(super) below: Below,
 }
 
-/// What a block device is made of.
+/// The devices below a block device.
 #[derive(Clone, Debug)]
 pub(super) enum Below {
-    /// Nothing that the kernel shows.
+    /// No device that the kernel shows.
     Nothing,
-    /// A partition of this disk, from this byte on.
+    /// A disk, of which the block device is a partition that starts at this byte.
     Disk(DeviceNumber, u64),
     /// The backing of a loop device.
     Loop(Backing),
@@ -83,8 +83,8 @@ pub(super) enum Below {
 #[derive(Debug)]
 pub(super) struct Storage {
     pub(super) blocks: Vec<Block>,
-    /// Whether `/sys` lists block devices; if it is not mounted, they are unknown. A kernel that cannot have any has a `/sys`
-    /// without their class.
+    /// Whether `/sys` lists block devices; if it is not mounted, they are unknown. A kernel that cannot have block
+    /// devices has a `/sys` without their class.
     pub(super) is_seen: bool,
 }
 
@@ -127,7 +127,7 @@ impl Storage {
         self.blocks.iter().filter(move |block| matches!(block.below, Below::Disk(of, _) if of == disk))
     }
 
-    /// `store` itself first, then every range below it.
+    /// Returns `store` itself, then every range below it.
     pub(super) fn footprint(&self, store: Store) -> Vec<Extent> {
         let mut whole = Extent::whole(store);
         if let Store::Device(number) = whole.store {
@@ -136,7 +136,7 @@ impl Storage {
         let mut found = vec![whole];
         let mut next = 0;
         while let Some(extent) = found.get(next).cloned() {
-            // Devices cannot form a cycle, but what is read while they change might.
+            // Devices cannot form a cycle, but facts read while they change might.
             let fresh = self.one_below(&extent).into_iter().filter(|below| !found.contains(below));
             let fresh: Vec<Extent> = fresh.collect();
             found.extend(fresh);
@@ -165,8 +165,8 @@ impl Storage {
         }
     }
 
-    /// Widens a range to whole page-cache blocks: a loop device writes to a device through its page cache, which writes whole
-    /// blocks, with neighbouring sectors as they were when read. A file has one page cache for all its users.
+    /// Widens a range to whole page-cache blocks: a loop device writes to a device through the page cache, which writes
+    /// whole blocks, with neighbouring sectors as they were when read. A file has one page cache for all its users.
     fn through_the_cache(&self, extent: Extent) -> Extent {
         let Store::Device(number) = extent.store else { return extent };
         let size = self.block(number).map_or(u64::MAX, |block| block.size);
@@ -202,7 +202,7 @@ mod tests {
         Store::Device(DeviceNumber { major, minor })
     }
 
-    /// Two partitions, one of which two mappings share; a loop on each half of an image.
+    /// Two partitions, one of which is shared by two mappings; a loop device on each half of an image.
     fn machine() -> Machine {
         let machine = Machine::new("");
         machine.device("pci/sda", "8:0", &[("size", "8000")]);

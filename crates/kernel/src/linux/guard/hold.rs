@@ -14,7 +14,7 @@ pub enum Hold {
         device: String,
         /// The mount point.
         point: PathBuf,
-        /// A process that sees it, if this process does not (a container).
+        /// A process that sees the mount, if this process does not (a container).
         seen_by: Option<Process>,
     },
     /// `device` is in use as swap space.
@@ -45,14 +45,14 @@ pub enum Hold {
     Served {
         /// The kernel's name, or the path of a file.
         device: String,
-        /// What exports it.
+        /// The service that exports it.
         by: String,
     },
     /// Something writes to `device`, but no process is seen to have it open.
     Written {
         /// The kernel's name.
         device: String,
-        /// Units of 512 bytes within 0.3 s; zero if a write was in flight and none completed.
+        /// Written units of 512 bytes within 0.3 s; zero if a write was in flight and none completed.
         sectors: u64,
     },
     /// A process has `device` open for writing.
@@ -77,7 +77,7 @@ pub enum Hold {
         /// The kernel's name.
         device: String,
     },
-    /// A program has locked `device` (`flock`), as programs do that change what is on a disk.
+    /// A program has locked `device` (`flock`), as programs do that change the contents of a disk.
     Locked {
         /// The kernel's name.
         device: String,

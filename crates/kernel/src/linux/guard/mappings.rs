@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::store::Store;
 
-/// How long one process may take to answer: a change to its memory map blocks readers of it.
+/// Longest time that one process may take to answer: a change to its memory map blocks readers of it.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Number of processes that may fail to answer; then the rest are not asked.
+/// Number of processes that may fail to answer before the rest are not asked.
 const SILENT: usize = 10;
 
 /// A file or device that a process has mapped shared, from a descriptor open for writing.
@@ -17,7 +17,7 @@ const SILENT: usize = 10;
 pub(super) enum SharedMapping {
     /// This device or file, whatever its name.
     Known(Store),
-    /// The name the process uses; the kernel does not let us look at the file.
+    /// The name that the process uses, because the kernel does not let this process look at the file.
     Named(PathBuf),
 }
 
@@ -30,7 +30,7 @@ pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, SharedMapping)
             found.extend(all.into_iter().map(|one| (pid, one)));
             next += 1;
         }
-        // Skip the one that does not answer.
+        // Skip the process that does not answer.
         next += 1;
         if next >= processes.len() {
             break;
@@ -56,7 +56,7 @@ fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<SharedMap
 }
 
 fn mapped_by(root: &Path, pid: u32) -> Vec<SharedMapping> {
-    // If the first thread of a process has ended, another one has the map.
+    // If the first thread of a process has ended, another thread still has the map.
     let threads = super::writers::threads(root, pid);
     let told = [pid].into_iter().chain(threads).find_map(|thread| {
         let folder = root.join(format!("proc/{thread}"));
@@ -74,7 +74,7 @@ struct Line<'t> {
     /// The address range in the form of `/proc/PID/map_files`.
     range: String,
     is_written: bool,
-    /// Device and inode of the name itself: for a block device those of its node.
+    /// Device and inode of the file at the name: for a block device those of its node.
     numbers: (&'t str, &'t str),
     name: PathBuf,
 }
@@ -95,7 +95,7 @@ impl Line<'_> {
         })
     }
 
-    /// What is mapped there: by the kernel's own link to it, whose mode is that of the open file, otherwise by its name.
+    /// Returns the mapped file: by the kernel's link to it, whose mode is that of the open file, otherwise by its name.
     fn asked(self, folder: &Path) -> Option<SharedMapping> {
         let link = folder.join("map_files").join(self.range);
         let is_open_for_writing = |link: std::fs::Metadata| link.permissions().mode() & 0o200 != 0;

@@ -2,35 +2,36 @@
 //!
 //! # The question
 //!
-//! The guard asks about the storage, not about the name. A device or file is written only if nobody else uses any sector of
-//! it, by whatever route:
+//! The guard asks about the storage, not about the name. A device or file is written only if nobody else uses any
+//! sector of it, by whatever route:
 //!
 //! 1. The *footprint* of the target is computed: its own range of bytes, and every range below: from a partition to its
 //!    disk, from a loop device to its backing (by device and inode, as the kernel reports them, and offset), from a mapping
 //!    or an array to its members. It ends at a file, because files normally lie in a mounted file system. Which part of a
 //!    member a mapping uses is left to the mapping: two logical volumes on one disk do not conflict.
-//! 2. Everything in use has a footprint of its own: mounts in any mount namespace with a process in it, swap space, devices
-//!    under mappings, arrays and other loop devices, and what another process has open for writing. If it shares a sector
-//!    with the target's, that use is a [`Hold`]. A partition beside the target shares none, nor does a loop device on
-//!    another range of the same file.
-//! 3. The kernel is asked for what it does not list: every device that a loop of the chain shows is claimed for a moment
-//!    (`O_EXCL`), the disks of the chain are checked for an exclusive lock (`flock`, the convention of systemd), and a
-//!    lease is tried on a file, which the kernel does not grant while anybody writes to it.
+//! 2. Everything in use has a footprint: mounts in any mount namespace with a process in it, swap space, devices under
+//!    mappings, arrays and other loop devices, and files and devices that another process has open for writing. A use
+//!    that shares a sector with the target is a [`Hold`]. A partition beside the target shares none, nor does a loop
+//!    device on another range of the same file.
+//! 3. The kernel is asked about uses that it does not list: every device to which a loop device of the chain is
+//!    attached is claimed for a moment (`O_EXCL`), the disks of the chain are checked for an exclusive lock (`flock`,
+//!    the convention of systemd), and a lease is tried on a file, which the kernel does not grant while anybody writes
+//!    to it.
 //!
-//! Anything but the one chain up to the target is a hold, whatever was allowed. Of this process, only what its own permit
-//! holds is exempt, which is how a lab volume puts one loop device on another.
+//! Any use outside the one chain up to the target is a hold, whatever was allowed. Of this process, only uses through
+//! its own permit are exempt, so that a lab volume can put one loop device on another.
 //!
-//! A device is checked before it is opened, so that one in use is not even opened for writing, and again by the open
-//! descriptor, because a link may have been changed in between. Programs that look at every disk open it for a moment,
-//! so another opener is refused only after half a second.
+//! A device is checked before it is opened, so that one in use is not even opened for writing, and again through the
+//! open descriptor, because a link may have been changed in between. Programs that examine every disk open it for a
+//! moment, so another opener counts only after half a second.
 //!
-//! "Could not look" never counts as "is something else". A loop device is asked even if `/dev` lacks its node ([`node`]);
-//! one that may not be asked is compared by name, and is a hold if it may be the target. Without `/sys`, or with something
-//! below the target that cannot be opened, there is no permit.
+//! "Could not look" never counts as "is something else". A loop device is asked even if `/dev` lacks its node
+//! ([`node`]); one that may not be asked is compared by name, and is a hold if it may be attached to the target.
+//! Without `/sys`, or if anything below the target cannot be opened, there is no permit.
 //!
-//! What cannot be seen: processes of other users (without root) and of other machines that share the disk; a descriptor
-//! that no process shows and that does not write while the permit is made ([`activity`]); a layer of an overlay whose
-//! path leads nowhere here ([`overlay`]).
+//! Not visible: processes of other users (without root) and of other machines that share the disk; a descriptor that no
+//! process shows and that does not write while the permit is made ([`activity`]); a layer of an overlay whose path
+//! leads nowhere here ([`overlay`]).
 
 mod activity;
 mod backing;
@@ -70,11 +71,11 @@ use file_question::FileQuestion;
 use question::Question;
 use store::Store;
 
-/// Pauses between checks of who has the target open, half a second in all: uneven, so that a program that opens it
-/// periodically is not met each time.
+/// Pauses between checks for other openers of the target, half a second in all: uneven, so that not every check
+/// coincides with a program that opens it periodically.
 const PAUSES_MS: [u64; 6] = [10, 25, 55, 90, 130, 190];
 
-/// Devices that the user has named as ones whose contents may be destroyed.
+/// Devices whose contents the user has allowed to be destroyed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowDestroy {
     devices: Vec<PathBuf>,
@@ -100,7 +101,7 @@ impl AllowDestroy {
 /// Why the guard gives no permit.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// The device was not named.
+    /// The user did not name the device.
     #[error(
         "{path}: writing would destroy what is on this device; if that is meant, add --allow-destroy {path}"
     )]
@@ -116,13 +117,13 @@ pub enum GuardError {
         /// The uses that forbid writing.
         holds: Vec<Hold>,
     },
-    /// The kernel reports that it is in use.
+    /// The kernel reports that the device is in use.
     #[error("{path}: another program or the kernel holds this device exclusively; release it first")]
     Busy {
         /// The device.
         path: PathBuf,
     },
-    /// It cannot be determined who uses it.
+    /// The users of the device or file cannot be determined.
     #[error("{path}: is not written, since what lies below it cannot be seen: {why}")]
     Blind {
         /// The device or file.
@@ -136,7 +137,7 @@ pub enum GuardError {
         /// The device.
         path: PathBuf,
     },
-    /// It is not a block device.
+    /// The path does not lead to a block device.
     #[error("{path}: is no block device")]
     NotABlockDevice {
         /// The path.
@@ -147,13 +148,13 @@ pub enum GuardError {
     NotOurs {
         /// The path.
         path: PathBuf,
-        /// What shows that.
+        /// The reason why it cannot be one.
         why: &'static str,
     },
-    /// It cannot be opened.
+    /// The device or file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// It cannot be surveyed.
+    /// The contents of the device cannot be read.
     #[error("{path}: cannot be read to see what is on it: {source}")]
     Survey {
         /// The device.
@@ -167,7 +168,7 @@ fn list(holds: &[Hold]) -> String {
     holds.iter().map(Hold::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Permits writing to a file of our own that has no name, or a name that this process gave it.
+/// Permits writing to a temporary file that has no name, or a name that this process gave it.
 pub fn permit_unnamed(file: &OwnedTestFile) -> WritePermit {
     WritePermit::of_file(file.anchor(), file.path())
 }
@@ -176,7 +177,7 @@ pub fn permit_unnamed(file: &OwnedTestFile) -> WritePermit {
 /// regular file with one name, and not a link.
 ///
 /// # Errors
-/// [`GuardError::NotOurs`] if any of that does not hold.
+/// [`GuardError::NotOurs`] if any of these conditions is not met.
 pub fn permit_file_of_ours(path: &Path) -> Result<WritePermit, GuardError> {
     let not_ours = |why| GuardError::NotOurs { path: path.to_owned(), why };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -199,11 +200,11 @@ pub fn permit_file_of_ours(path: &Path) -> Result<WritePermit, GuardError> {
     Ok(WritePermit::of_file(Arc::new(file), path))
 }
 
-/// Permits writing to a file by its name, as the tools whose command lines plimsoll accepts do; makes it if it is missing.
-/// A device is accepted too, without being named twice, but never one that is in use.
+/// Permits writing to a file by its name, as the tools do whose command lines plimsoll accepts; makes it if it is
+/// missing. A device is accepted too, without being named twice, but never one that is in use.
 ///
 /// # Errors
-/// [`GuardError::InUse`] if anybody uses a byte of it.
+/// [`GuardError::InUse`] if anybody uses a byte of the file.
 pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     let seen = std::fs::metadata(path).ok();
     if let Some(metadata) = &seen
@@ -215,13 +216,13 @@ pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     if before.is_none()
         && let Ok(file) = for_writing().create_new(true).open(path)
     {
-        // A file that we create belongs to nobody else.
+        // A file that this process creates belongs to nobody else.
         return Ok(WritePermit::of_file(Arc::new(file), path));
     }
     let file = for_writing().create(true).open(path).map_err(|e| open_error(path, e))?;
     let metadata = file.metadata().map_err(|e| open_error(path, e))?;
     if kind_of(path, &metadata)? != FileKind::Regular {
-        // It was replaced between the check and the open.
+        // The file was replaced between the check and the open.
         return Err(GuardError::Busy { path: path.to_owned() });
     }
     let same = before.filter(|before| before.is_about(&metadata));
@@ -235,10 +236,10 @@ fn for_writing() -> OpenOptions {
 }
 
 /// Permits writing to a block device that `allow` names, and describes what that will destroy. The device is opened
-/// exclusively and stays so; there is one permit per device, with its clones.
+/// exclusively and stays so; a device has only one permit and its clones.
 ///
 /// # Errors
-/// [`GuardError`]: not named, in use, read-only, or not a block device.
+/// [`GuardError`] if the device is not named, is in use or read-only, or is not a block device.
 pub fn permit_block_device(
     path: &Path,
     allow: &AllowDestroy,
@@ -264,11 +265,11 @@ pub fn permit_block_device(
 struct ExclusiveDevice {
     permit: WritePermit,
     number: DeviceNumber,
-    /// The write counters at that time.
+    /// The write counters at the time of opening.
     look: activity::Look,
 }
 
-/// Surveys what is on the device, and checks whether anybody writes to it meanwhile.
+/// Surveys the contents of the device, and checks whether anybody writes to it meanwhile.
 fn surveyed(ExclusiveDevice { permit, number, look }: ExclusiveDevice) -> Result<WritePermit, GuardError> {
     let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
         .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
@@ -282,10 +283,10 @@ fn surveyed(ExclusiveDevice { permit, number, look }: ExclusiveDevice) -> Result
     Ok(WritePermit { destruction: Some(Arc::new(destruction)), ..permit })
 }
 
-/// Describes what is on a block device, without permitting writes.
+/// Describes the contents of a block device, without permitting writes.
 ///
 /// # Errors
-/// [`GuardError`] if it cannot be read.
+/// [`GuardError`] if the device cannot be read.
 pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
     let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
     let file = File::open(path).map_err(|e| open_error(path, e))?;
@@ -293,8 +294,8 @@ pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
         .map_err(|source| GuardError::Survey { path: path.to_owned(), source })
 }
 
-/// Opens a device exclusively if nobody uses it. It is checked before, so that a device in use is not even opened for
-/// writing, and after, because only then can nobody else take it.
+/// Opens a device exclusively if nobody uses it. The device is checked before, so that a device in use is not even
+/// opened for writing, and after, because only then can nobody else take it.
 fn hold_device(path: &Path) -> Result<ExclusiveDevice, GuardError> {
     let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
     let question = Question::about(Path::new("/"), Store::Device(number), String::new());
@@ -316,8 +317,8 @@ fn hold_device(path: &Path) -> Result<ExclusiveDevice, GuardError> {
     Ok(ExclusiveDevice { permit, number, look: activity::Look::at(number) })
 }
 
-/// Opens a device exclusively, with patience: a program that tests for a claim holds one for a moment, and so does a
-/// process between its fork and its exec. Only what lasts half a second is a claim.
+/// Opens a device exclusively, with retries: a program that tests for a claim holds one for a moment, and so does a
+/// process between its fork and its exec. Only a claim that lasts half a second counts.
 fn open_exclusively(path: &Path, question: &Question<'_>) -> Result<File, GuardError> {
     let mut opened = open(path, libc::O_EXCL);
     if matches!(opened, Err(GuardError::Busy { .. })) {

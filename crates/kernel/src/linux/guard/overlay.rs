@@ -1,4 +1,4 @@
-//! Files below a file of an overlay: those of its layers, which have names and numbers of their own.
+//! Files below a file of an overlay: those of its layers, which have separate names and numbers.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use super::backing::file_at;
 use super::store::Store;
 use crate::linux::mounts::{SeenMount, unescape};
 
-/// The files of the layers that `store`, known to somebody as `name`, may show and change: in the writable layer and in
-/// those below it. Layers are looked for where this process, and where a process that sees a mount, has them; a path that
+/// Returns the files of the layers that `store`, known as `name`, may show and change: in the writable layer and in
+/// those below it. Layers are looked for by the paths of this process and of a process that sees the mount; a path that
 /// leads nowhere there (a relative one, one in a namespace without processes) is not found.
 pub(super) fn layers(root: &Path, mounts: &[SeenMount], (store, name): (&Store, &Path)) -> Vec<Store> {
     let mut found: Vec<Store> = Vec::new();
     for seen in mounts.iter().filter(|seen| seen.mount.filesystem == "overlay") {
         let Ok(rest) = name.strip_prefix(&seen.mount.point) else { continue };
-        // The same name may be another file in another namespace.
+        // The name may lead to another file in another namespace.
         if file_at(&view_of(root, seen).join(without_top(name))).as_ref() != Some(store) {
             continue;
         }
-        // For a mounted file nothing is left to join, and a slash at its end would lead nowhere.
+        // For a mounted file, nothing is left to join, and a slash at the end would lead nowhere.
         let inside: PathBuf = without_top(&seen.mount.root).join(rest).components().collect();
         for folder in folders(&seen.mount.super_options) {
             let places =
@@ -46,8 +46,8 @@ fn without_top(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
 }
 
-/// The folders of an overlay's layers from its options, the writable one first. Relative ones are left out, because the
-/// folder they were relative to is unknown.
+/// Returns the folders of an overlay's layers from its options, the writable one first. Relative paths are left out,
+/// because the folder to which they were relative is unknown.
 fn folders(options: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for key in ["upperdir=", "lowerdir=", "lowerdir+="] {

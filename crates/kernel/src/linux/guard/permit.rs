@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::claims::Claim;
 use super::destruction::Destruction;
 
-/// Permission to write to one file or device. Only the guard makes it, and it keeps its target open, so that nothing else
-/// can take the path's place; a block device stays exclusively ours as long as a clone lives.
+/// Permission to write to one file or device. Only the guard makes it, and it keeps its target open, so that nothing
+/// else can take the path's place; it claims a block device exclusively as long as a clone lives.
 #[derive(Clone, Debug)]
 pub struct WritePermit {
     pub(super) anchor: Arc<File>,
@@ -28,12 +28,12 @@ impl WritePermit {
         WritePermit { anchor, path: path.to_owned(), _claim: None, destruction: None }
     }
 
-    /// The path of its target.
+    /// The path of the target.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the first write would destroy; `None` for a file.
+    /// The contents that the first write would destroy; `None` for a file.
     pub fn destruction(&self) -> Option<&Destruction> {
         self.destruction.as_deref()
     }

@@ -15,31 +15,31 @@ use crate::linux::device::DeviceNumber;
 use crate::linux::facts::folder_names;
 use crate::linux::mounts::{SeenMount, device_of_mount, mount_of, mounts_everywhere, unescape};
 
-/// Every use of the device with `number` under `root` (normally `/`) that the kernel lists: mounts, swap, and devices
-/// and loops built on a byte of it. Processes that merely have it open are checked only for a permit.
+/// Returns every use of the device with `number` under `root` (normally `/`) that the kernel lists: mounts, swap, and
+/// devices and loops built on a byte of it. Processes that merely have the device open are checked only for a permit.
 pub fn holds(root: &Path, number: DeviceNumber) -> Vec<Hold> {
     Question::about(root, Store::Device(number), String::new()).listed()
 }
 
-/// Every listed use of the regular file at `path` (without links): as swap space or by a loop device, under whatever name
-/// it was given to them (hard links, bind mounts, a name that is gone).
+/// Returns every listed use of the regular file at `path` (without links): as swap space or by a loop device, by any of
+/// its names (hard links, bind mounts, a name that is gone).
 pub fn holds_of_file(root: &Path, path: &Path) -> Vec<Hold> {
     let store = store_at(root, path).unwrap_or_else(|| Store::Named(path.to_owned()));
     Question::about(root, store, path.display().to_string()).listed()
 }
 
-/// Every listed use of an open file, which `metadata` describes and which was reached by `path`.
+/// Returns every listed use of the open file that `metadata` describes and that was reached by `path`.
 pub(crate) fn holds_of_open_file(path: &Path, metadata: &std::fs::Metadata) -> Vec<Hold> {
     Question::about_open(path, metadata).listed()
 }
 
-/// The target and the storage of the machine, as it was when the question was put.
+/// The target and the machine's storage at the time of the question.
 pub(super) struct Question<'r> {
     pub(super) root: &'r Path,
     pub(super) storage: Storage,
     /// The target first, then everything below it.
     pub(super) target: Vec<Extent>,
-    /// Whether the kernel has said that nobody else has the target, a file, open: then no loop device is attached to it.
+    /// Whether the kernel has reported that nobody else has the target, a file, open: then no loop device uses it.
     pub(super) nobody_has_it_open: bool,
     /// The target's path, for a file.
     path: String,
@@ -97,7 +97,7 @@ impl<'r> Question<'r> {
         }
     }
 
-    /// The files below `store`, known as `name`, if it may lie in an overlay: such a file system has no device.
+    /// Returns the files below `store`, known as `name`, which may lie in an overlay: such a file system has no device.
     fn layers(&self, store: &Store, name: &Path) -> Vec<Store> {
         match store {
             Store::File { file_system, .. } if file_system.major == 0 => {
@@ -107,7 +107,7 @@ impl<'r> Question<'r> {
         }
     }
 
-    /// Why it cannot be seen what lies below the target, so that its users are unknown; `None` if it can.
+    /// Returns why the devices below the target cannot be seen, so that its users are unknown; `None` if they can.
     pub(super) fn blind(&self) -> Option<String> {
         let is_device = |extent: &&Extent| matches!(extent.store, Store::Device(_));
         let devices = self.target.iter().filter(is_device);
@@ -138,12 +138,12 @@ impl<'r> Question<'r> {
         touch(&self.storage.footprint(store), &self.target)
     }
 
-    /// Whether the device is the target or lies below it: the one chain that may use these bytes.
+    /// Whether the device is the target or lies below it, in the only chain that may use these bytes.
     pub(super) fn in_chain(&self, number: DeviceNumber) -> bool {
         self.target.iter().any(|extent| extent.store == Store::Device(number))
     }
 
-    /// The name of `store` for people.
+    /// Returns the name of `store` for the user.
     pub(super) fn name(&self, store: &Store) -> String {
         if let Store::Device(number) = store {
             return self.storage.name(*number);
@@ -188,7 +188,7 @@ impl<'r> Question<'r> {
         shared.map(|store| Hold::Swap { device: self.name(&store) }).collect()
     }
 
-    /// Mappings, arrays and the like on the target's bytes.
+    /// Returns the mappings, arrays and similar devices on the target's bytes.
     fn built(&self) -> Vec<Hold> {
         let mut found = Vec::new();
         for block in self.storage.blocks.iter().filter(|block| self.shares(Store::Device(block.number))) {
@@ -225,7 +225,7 @@ impl<'r> Question<'r> {
         })
     }
 
-    /// Loop devices that do not answer and whose files lie in the target's file system, which is all that is known of them.
+    /// Returns silent loop devices whose files lie in the target's file system, which is all that is known of them.
     fn silent(&self) -> Vec<Hold> {
         let is_unknown = |(block, backing): &(&Block, &Backing)| {
             let is_device = backing.stores.iter().any(|store| matches!(store, Store::Device(_)));
@@ -250,15 +250,15 @@ impl<'r> Question<'r> {
         near.map(|(block, _)| Hold::Silent { holder: block.name.clone() }).collect()
     }
 
-    /// Loop devices that may not be asked and may be attached to the target. Only a name tells which file they show, and a
-    /// different name proves nothing: a hard link, a bind mount or another mount namespace gives one file many names. So one
-    /// counts as attached to something else only if
+    /// Returns loop devices that may not be asked and may be attached to the target. Only a name shows what a loop
+    /// device is attached to, and a different name proves nothing: hard links, bind mounts and mount namespaces give
+    /// one file many names. So a loop device counts as attached to something else only if
     ///
     /// * nobody else has the target, a file, open at all,
     /// * or its name leads to another device or file of the length it must have, which (for a file) somebody has open,
     /// * or its length differs from everything in the target's chain, and so does the last component of its name.
     ///
-    /// What that misses: a file whose length changed after the loop device was attached, under another name than the
+    /// Not detected: a file whose length changed after the loop device was attached, under another name than the
     /// target's.
     pub(super) fn unasked(&self) -> Vec<Hold> {
         if self.nobody_has_it_open {
@@ -285,7 +285,7 @@ impl<'r> Question<'r> {
         })
     }
 
-    /// Possible lengths of what `extent` lies in, and the last components of its known names.
+    /// Returns the possible lengths of the store of `extent`, and the last components of its known names.
     fn lengths_and_names(&self, extent: &Extent) -> (Vec<Length>, Vec<PathBuf>) {
         if let Store::Device(number) = extent.store {
             let size = self.storage.block(number).map(|block| Length::Exactly(block.size));
@@ -303,7 +303,7 @@ impl<'r> Question<'r> {
         (lengths, names.into_iter().flatten().collect())
     }
 
-    /// Whether the name of a loop device of `size` bytes leads to something else that it can show.
+    /// Whether the name of a loop device of `size` bytes leads to another store that the device could show.
     fn is_elsewhere(&self, size: u64, backing: &Backing) -> bool {
         let name = without_gone(&backing.name);
         backing.stores.iter().any(|store| match store {

@@ -1,5 +1,5 @@
-//! Devices that this machine exports to others as disks: targets of NVMe and of SCSI, according to configfs. The kernel has
-//! such a device open without claiming it, and no process has a descriptor.
+//! Devices that this machine exports to others as disks: targets of NVMe and of SCSI, according to configfs. The kernel
+//! has such a device open without claiming it, and no process has a descriptor.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::question::Question;
 use crate::linux::device::read_word;
 use crate::linux::facts::folder_names;
 
-/// Where configfs is mounted, below the root.
+/// The mount point of configfs, below the root.
 const CONFIG: &str = "sys/kernel/config";
 
 /// A device or file that is exported.
@@ -18,7 +18,7 @@ struct ExportedPath {
     by: String,
 }
 
-/// Everything exported that shares a byte with the target.
+/// Finds every export that shares a byte with the target.
 pub(super) fn served(question: &Question<'_>) -> Vec<Hold> {
     let config = question.root.join(CONFIG);
     let shared = nvme(&config).into_iter().chain(scsi(&config)).filter_map(|served| {

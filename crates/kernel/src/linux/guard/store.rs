@@ -1,4 +1,4 @@
-//! The place where bytes are: a device or a file, whatever its name.
+//! The storage of bytes: a device or a file, whatever its name.
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -6,16 +6,16 @@ use std::path::PathBuf;
 
 use crate::linux::device::DeviceNumber;
 
-/// A device or file that holds bytes.
+/// A device or file that stores bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Store {
     /// A block device.
     Device(DeviceNumber),
     /// A file, by the numbers that all its names share.
     File {
-        /// Its file system, as in `st_dev`.
+        /// The file system, as in `st_dev`.
         file_system: DeviceNumber,
-        /// Its inode number there.
+        /// The inode number in the file system.
         inode: u64,
     },
     /// A file of which only the name is known (on a captured machine, of a loop device that may not be asked).

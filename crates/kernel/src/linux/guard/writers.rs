@@ -13,16 +13,16 @@ use super::store::Store;
 use crate::linux::mounts::{Medium, mount_of, unescape};
 use crate::linux::process::{Process, is_unbegun_child, own_number, processes, share_files};
 
-/// Most checks whether a child has begun its program: with [`PAUSE`], five seconds.
+/// Greatest number of checks whether a child has begun its program: with [`PAUSE`], five seconds.
 const CHILDREN: u32 = 50;
-/// Pause between two such checks.
+/// Pause between two checks of a child.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Most attempts to read which files a ring has registered: it does not say while it is busy.
+/// Greatest number of attempts to read which files a ring has registered: a busy ring does not report them.
 const RING_ASKED: u32 = 100;
-/// Pause between two such attempts.
+/// Pause between two attempts to read a ring's files.
 const RING_PAUSE: Duration = Duration::from_millis(1);
 
-/// Finds every process that has a byte of the target open for writing, once for each device or file. Left out are this
+/// Finds every process that has a byte of the target open for writing, once for each device or file, except this
 /// process and copies of it that are about to begin another program. Only root sees another user's processes.
 pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let own = own_number(question.root);
@@ -55,17 +55,17 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     found
 }
 
-/// What a descriptor, or a ring, can write to.
+/// Something to which a descriptor, or a ring, can write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum WritableStore {
     /// This device or file.
     Store(Store),
-    /// Unknown: a ring has not said what it has registered.
+    /// Unknown: a ring has not reported its registered files.
     Unsaid,
 }
 
-/// Waits while a copy of this process that is about to begin another program has a byte of the target open: it will close
-/// it at once, which may take a while on a machine without free processors.
+/// Waits while a copy of this process that is about to begin another program has a byte of the target open: the copy
+/// will close it at once, which may take a while on a machine without free processors.
 pub(super) fn let_children_begin(question: &Question<'_>) {
     let Some(own) = own_number(question.root) else { return };
     let is_copy = |pid: &u32| is_unbegun_child(question.root, *pid, own);
@@ -83,11 +83,12 @@ pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
     written_by(question, "self").iter().any(|what| *what != WritableStore::Unsaid)
 }
 
-/// What the process with the folder `process` in `/proc` has open for writing that shares bytes with the target.
+/// Returns the stores that the process with this folder in `/proc` has open for writing and that share bytes with the
+/// target.
 fn written_by(question: &Question<'_>, process: &str) -> Vec<WritableStore> {
     let proc = question.root.join("proc");
     let pid = process.parse().ok();
-    // A thread may have descriptors of its own (unshare(2), CLONE_FILES), and outlive the first thread.
+    // A thread may have separate descriptors (unshare(2), CLONE_FILES), and outlive the first thread.
     let threads = pid.map_or(Vec::new(), |pid| threads(question.root, pid)).into_iter();
     let others = threads.map(|thread| proc.join(format!("{process}/task/{thread}")));
     let folders = [proc.join(process)].into_iter().chain(others);
@@ -111,7 +112,8 @@ pub(super) fn threads(root: &Path, pid: u32) -> Vec<u32> {
     others.filter(|thread| !share_files(root, pid, *thread)).collect()
 }
 
-/// What the descriptor at `fd` writes to, if it is a block device, or a file that may be relevant. Most descriptors of a
+/// Returns the device or relevant file to which the descriptor at `fd` writes, if any. Most descriptors of a machine
+/// are sockets and pipes, and a file is examined only if its file system answers.
 /// machine are sockets and pipes, and only files whose file system answers are looked at.
 fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<WritableStore> {
     // The mode of the link is the mode of the descriptor.
@@ -124,7 +126,7 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Wri
         std::fs::read_to_string(info).unwrap_or_default()
     };
     match std::fs::read_link(fd) {
-        // The mode of registered files is not shown: each counts as open for writing.
+        // The mode of a registered file is not shown, so each counts as open for writing.
         Ok(path) if path == Path::new(RING) => match registered_in_time(text) {
             Some(names) => named(question, folder, names).into_iter().map(WritableStore::Store).collect(),
             None => vec![WritableStore::Unsaid],
@@ -141,7 +143,7 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Wri
 /// The target of the link to a ring of io_uring.
 const RING: &str = "anon_inode:[io_uring]";
 
-/// The devices and files under these names for the process with this folder in `/proc`, if their file system answers.
+/// Returns the stores under these names for the process with this folder in `/proc`, if their file system answers.
 fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Store> {
     let own = question.mounts().iter().filter(|seen| seen.seen_by.is_none());
     let table: Vec<_> = own.map(|seen| seen.mount.clone()).collect();
@@ -149,7 +151,7 @@ fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Sto
         let medium = mount_of(&table, name).map(|mount| mount.medium());
         !matches!(medium, Some(Medium::Network | Medium::Program))
     };
-    // As the process sees it, possibly in another namespace, and as this one does.
+    // First as the process sees the name, possibly in another namespace, then as this process does.
     let places = |name: PathBuf| {
         let inside = folder.join("root").join(name.strip_prefix("/").unwrap_or(&name));
         file_at(&inside).into_iter().chain(store_at(question.root, &without_gone(&name)))
@@ -157,12 +159,12 @@ fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Sto
     names.into_iter().filter(answers).flat_map(places).collect()
 }
 
-/// The files a ring has registered; `None` if it does not say. While it submits, its `fdinfo` omits them (io_uring/fdinfo.c
-/// of the kernel), or in older kernels shows only their number.
+/// Returns the files that a ring has registered; `None` if it does not report them. While the ring submits, its
+/// `fdinfo` omits them (io_uring/fdinfo.c of the kernel), or in older kernels shows only their number.
 fn registered_in_time(text: impl Fn() -> String) -> Option<Vec<PathBuf>> {
     let mut said = text();
     for _ in 1..RING_ASKED {
-        // A ring that has gone says nothing either.
+        // A ring that has gone reports nothing either.
         if said.is_empty() || said.contains("UserFiles:\t0") || !registered_files(&said).is_empty() {
             break;
         }
@@ -172,15 +174,15 @@ fn registered_in_time(text: impl Fn() -> String) -> Option<Vec<PathBuf>> {
     (said.is_empty() || said.contains("UserFiles:")).then(|| registered_files(&said))
 }
 
-/// Names of the files that a ring has registered, which are not descriptors of the process: the lines after `UserFiles:`
-/// (io_uring/fdinfo.c of the kernel), one per file, indented, with its index first.
+/// Returns the names of the files that a ring has registered, which are not descriptors of the process: the lines after
+/// `UserFiles:` (io_uring/fdinfo.c of the kernel), one per file, indented, with its index first.
 fn registered_files(info: &str) -> Vec<PathBuf> {
     let lines = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
     let files = lines.map_while(|line| line.strip_prefix(' ')?.split_once(": "));
     files.map(|(_, name)| PathBuf::from(unescape(name))).collect()
 }
 
-/// What `/proc/PID/fdinfo` shows of a descriptor.
+/// The fields that `/proc/PID/fdinfo` shows for a descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Info {
     mount: Option<u64>,
@@ -198,8 +200,8 @@ impl Info {
     }
 }
 
-/// Whether the file may be examined. Not if it lies with a server or a program, which may be silent and has no device
-/// nodes that the kernel would open, unless its inode number is the target's.
+/// Whether the file may be examined. A file of a server or a program may not, unless its inode number is the target's:
+/// the server may be silent, and has no device nodes that the kernel would open.
 fn may_be_asked(question: &Question<'_>, info: &Info) -> bool {
     let mount = question.mounts().iter().find(|seen| Some(seen.id) == info.mount);
     let medium = mount.map(|seen| seen.mount.medium());
@@ -240,7 +242,7 @@ mod tests {
         machine.file("proc/77/fdinfo/4", "UserFiles:\t1\n    0: /dev/sda\nUserBufs:\t0\n");
         machine.file("proc/78/maps", "1-2 rw-s 0 00:06 1   /dev/sda\n");
         machine.file("proc/79/maps", "1-2 r--s 0 00:06 1   /dev/sda\n");
-        // A thread with descriptors of its own.
+        // A thread with separate descriptors.
         machine.file("proc/80/comm", "threaded");
         std::fs::create_dir_all(machine.root().join("proc/80/task/81/fd")).unwrap();
         std::os::unix::fs::symlink(RING, machine.root().join("proc/80/task/81/fd/4")).unwrap();
@@ -252,7 +254,7 @@ mod tests {
         assert_eq!(said, open);
     }
 
-    /// What the kernel shows of any descriptor.
+    /// The fields that the kernel shows for any descriptor.
     const BUSY: &str = "pos:\t0\nflags:\t02000002\nmnt_id:\t16\nino:\t1065\n";
 
     #[test]

@@ -59,7 +59,7 @@ struct PartitionCall {
 /// Why a loop device could not be attached, kept or detached.
 #[derive(Debug, thiserror::Error)]
 pub enum LoopError {
-    /// The kernel has no free one.
+    /// The kernel has no free loop device.
     #[error("no loop device can be had: {source}; it needs root and the loop driver (modprobe loop)")]
     Control {
         /// The kernel's error.
@@ -73,7 +73,7 @@ pub enum LoopError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// It cannot be made to outlive this process.
+    /// The loop device cannot be made to outlive this process.
     #[error("{device}: cannot be kept after this process: {source}; kernels before 2.6.25 cannot")]
     Keep {
         /// The loop device.
@@ -91,18 +91,18 @@ pub enum LoopError {
     },
 }
 
-/// How a loop device is to be attached.
+/// Settings for attaching a loop device.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopOptions {
-    /// Whether it bypasses the page cache of its backing file.
+    /// Whether the loop device bypasses the page cache of its backing file.
     pub direct: Direct,
-    /// Most bytes it shows; `None`: all.
+    /// Greatest size of the loop device; `None`: that of the whole file.
     pub size_limit: Option<Bytes>,
-    /// Its logical block size; `None`: the kernel's choice.
+    /// Logical block size of the loop device; `None`: the kernel's choice.
     pub block_size: Option<Bytes>,
 }
 
-/// A loop device of ours. The kernel detaches it when its last user is gone, even after `kill -9`.
+/// A loop device that this process attached. The kernel detaches it when its last user is gone, even after `kill -9`.
 #[derive(Debug)]
 pub struct LoopDevice {
     /// Open for reading only: another process's guard considers a device open for writing to be in use.
@@ -120,8 +120,8 @@ impl LoopDevice {
         LoopDevice::configure(permit, options)
     }
 
-    /// Leaves it attached until anybody calls [`detach`]. Until this call the kernel would detach it when this process ends,
-    /// so a permanent device that is not finished does not outlive its maker.
+    /// Leaves the device attached until anybody calls [`detach`]. Before this call the kernel detaches it when this
+    /// process ends, so that an unfinished permanent device does not outlive its maker.
     ///
     /// # Errors
     /// [`LoopError::Keep`].
@@ -139,13 +139,13 @@ impl LoopDevice {
             let (device, path) = free_device()?;
             match set_up(&device, &backing, options) {
                 Ok(()) => {
-                    // Before the other descriptor closes: with the last one the kernel would detach the device.
+                    // Opened before the other descriptor closes: with the last one the kernel would detach the device.
                     let device = File::open(&path).map_err(attach)?;
                     let rdev = device.metadata().map_err(attach)?.rdev();
                     forget_partitions(&device, &path);
                     return Ok(LoopDevice { device, path, number: DeviceNumber::from_dev(rdev) });
                 }
-                // Another process took it between the two calls.
+                // Another process took the device between the two calls.
                 Err(error) if error.raw_os_error() == Some(libc::EBUSY) => last = error,
                 Err(error) => return Err(attach(error)),
             }
@@ -153,17 +153,17 @@ impl LoopDevice {
         Err(attach(last))
     }
 
-    /// Its path, `/dev/loopN`.
+    /// Path of the device, `/dev/loopN`.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its device number.
+    /// The device number.
     pub fn number(&self) -> DeviceNumber {
         self.number
     }
 
-    /// Its size.
+    /// Returns the size of the device.
     ///
     /// # Errors
     /// The kernel's error.
@@ -171,10 +171,10 @@ impl LoopDevice {
         crate::linux::device::size_of_device(self.device.as_fd())
     }
 
-    /// Detaches it now.
+    /// Detaches the device now.
     ///
     /// # Errors
-    /// [`LoopError::Detach`]; while others still use it, the kernel only marks it for detaching.
+    /// [`LoopError::Detach`]; while others still use the device, the kernel only marks it for detaching.
     pub fn detach(self) -> Result<(), LoopError> {
         clear(&self.device).map_err(|source| LoopError::Detach { device: self.path.clone(), source })
     }
@@ -184,7 +184,7 @@ fn free_device() -> Result<(File, PathBuf), LoopError> {
     let control = |source| LoopError::Control { source };
     let options = || OpenOptions::new().read(true).write(true).clone();
     let gate = options().open("/dev/loop-control").map_err(control)?;
-    // SAFETY: this request takes no memory of ours.
+    // SAFETY: this request takes no pointer.
     let index = check(unsafe { libc::ioctl(gate.as_raw_fd(), LOOP_CTL_GET_FREE) }).map_err(control)?;
     let path = PathBuf::from(format!("/dev/loop{index}"));
     let device = options().open(&path).map_err(control)?;
@@ -211,15 +211,15 @@ fn keep(device: &File) -> io::Result<()> {
     check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64, &info) }).map(drop)
 }
 
-/// Clears the read-only mark, which a previous user of the loop may have set and which stays with the number.
+/// Clears the read-only mark, which a previous user of the loop device may have set and which stays with the number.
 fn allow_writes(device: &File) -> io::Result<()> {
     let read_only: libc::c_int = 0;
     // SAFETY: the kernel reads one int that lives until the call returns.
     check(unsafe { libc::ioctl(device.as_raw_fd(), BLKROSET, &read_only) }).map(drop)
 }
 
-/// Deletes partitions that a previous user of the loop may have made: they stay with the number unless the kernel was asked
-/// to scan for them itself. A partition in use stays, and the guard then names it.
+/// Deletes partitions that a previous user of the loop device may have made: they stay with the number unless the
+/// kernel was asked to scan for them itself. A partition in use stays, and the guard then names it.
 fn forget_partitions(device: &File, path: &Path) {
     let Some(name) = path.file_name() else { return };
     let folder = Path::new("/sys/class/block").join(name);
@@ -237,7 +237,7 @@ fn forget_partitions(device: &File, path: &Path) {
 }
 
 fn clear(device: &File) -> io::Result<()> {
-    // SAFETY: this request takes no memory of ours.
+    // SAFETY: this request takes no pointer.
     match check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) }) {
         // Already detached.
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(()),
@@ -245,7 +245,7 @@ fn clear(device: &File) -> io::Result<()> {
     }
 }
 
-/// Detaches the loop device at `path`; while others use it, the kernel does so when the last of them is gone.
+/// Detaches the loop device at `path`; if others use it, the kernel detaches it when the last of them is gone.
 ///
 /// # Errors
 /// [`LoopError::Detach`].
@@ -258,15 +258,15 @@ pub fn detach(path: &Path) -> Result<(), LoopError> {
 /// A loop device that is attached to a file or device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachedLoop {
-    /// The kernel's name, `loop3`; its node is `/dev/` followed by this.
+    /// The kernel's name, `loop3`; the path of the node is `/dev/` followed by this name.
     pub name: String,
-    /// Its device number.
+    /// The device number.
     pub number: DeviceNumber,
     /// The backing file or device, as the kernel writes it: with ` (deleted)` after a name that is gone.
     pub backing: PathBuf,
-    /// Whether it bypasses the page cache of its backing file.
+    /// Whether the device bypasses the page cache of its backing file.
     pub direct: bool,
-    /// Its size.
+    /// Size of the device.
     pub size: Bytes,
 }
 

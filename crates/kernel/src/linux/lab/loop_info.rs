@@ -1,4 +1,4 @@
-//! What the kernel reports about a loop device.
+//! The kernel's description of an attached loop device.
 
 use std::fs::File;
 use std::io;
@@ -36,25 +36,25 @@ pub(super) fn status(device: &File) -> io::Result<Info> {
     Ok(info)
 }
 
-/// What a loop device shows, by numbers that no rename can hide.
+/// The backing of a loop device, by numbers that do not change when a file is renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The backing device, if the loop device shows one.
+    /// The backing device, if the loop device is attached to a device.
     pub(crate) block: Option<DeviceNumber>,
     /// The file system of the backing file, as in `st_dev`.
     pub(crate) file_system: DeviceNumber,
     /// The inode number of the backing file.
     pub(crate) inode: u64,
-    /// Offset at which the loop device begins in the file, in bytes.
+    /// Offset of the loop device's first byte in the file, in bytes.
     pub(crate) offset: u64,
 }
 
 const _: () = assert!(size_of::<Info>() == 232);
 
-/// Asks an open loop device what it shows; blocks until the backing file's file system answers.
+/// Returns the backing of an open loop device; blocks until the backing file's file system answers.
 ///
 /// # Errors
-/// `ENXIO` if it is not attached.
+/// `ENXIO` if the device is not attached.
 pub(crate) fn identity(device: &File) -> io::Result<Identity> {
     let info = status(device)?;
     Ok(Identity {

@@ -51,7 +51,7 @@ pub enum ThrottleError {
          mount one, or use a simulated volume (sim:)"
     )]
     NoController,
-    /// Version 2 cannot limit the root group, which may be the one the process starts in.
+    /// Version 2 cannot limit the root group, which may be the group of this process.
     #[error("limits on the group this process is in need control groups of version 1; make a group instead")]
     NeedsGroup,
     /// A file of the group cannot be read or written.
@@ -70,7 +70,7 @@ enum Version {
     Two,
 }
 
-/// A control group whose I/O is limited. On drop the limits are lifted and a group of our own is removed, unless
+/// A control group whose I/O is limited. Dropping it lifts the limits and removes a group that it made, unless
 /// [`Throttle::keep`] is called.
 #[derive(Debug)]
 pub struct Throttle {
@@ -80,10 +80,10 @@ pub struct Throttle {
     limited: Vec<DeviceNumber>,
 }
 
-/// Prefix of our own groups' names, by which they are recognised after a crash.
+/// Prefix of the names of plimsoll's own groups, by which they are recognised after a crash.
 const PREFIX: &str = "plimsoll-";
 
-/// Where the controller is mounted, and its version.
+/// Returns the mount point of the controller, and its version.
 fn controller(root: &Path) -> Option<(PathBuf, Version)> {
     let table = mounts(root).ok()?;
     let is_blkio = |m: &&Mount| m.filesystem == "cgroup" && m.super_options.split(',').any(|o| o == "blkio");
@@ -120,8 +120,8 @@ fn blkio_group(text: &str) -> Option<&str> {
 }
 
 impl Throttle {
-    /// The group that this process is already in, so that neither it nor other tools started beside it have to move.
-    /// Version 1 only, in which the root group throttles too.
+    /// Returns the group that this process is already in, so that neither it nor other tools started next to it have to
+    /// move. Version 1 only, in which the root group throttles too.
     ///
     /// # Errors
     /// [`ThrottleError`] if there is no blkio of version 1.
@@ -154,12 +154,12 @@ impl Throttle {
         Throttle::create_under(Path::new("/"), name)
     }
 
-    /// As [`Throttle::create`], with the kernel's folders under `root`.
+    /// [`Throttle::create`] with the kernel's folders under `root`.
     fn create_under(root: &Path, name: &str) -> Result<Throttle, ThrottleError> {
         let (point, version) = controller(root).ok_or(ThrottleError::NoController)?;
         let point = root.join(relative(&point));
         if version == Version::Two {
-            // May fail if the controller is already on by other means; then the group's own file decides.
+            // May fail if the controller was switched on by other means; then the group's own file decides.
             let _ = std::fs::write(point.join("cgroup.subtree_control"), "+io");
         }
         let folder = point.join(format!("{PREFIX}{name}"));
@@ -171,7 +171,7 @@ impl Throttle {
         }
     }
 
-    /// Limits the device with `number` for this group; a direction that is `None` becomes unlimited.
+    /// Limits the device with `number` for this group; a `None` in `limits` removes that limit.
     ///
     /// # Errors
     /// [`ThrottleError::File`] if the kernel refuses.
@@ -246,7 +246,7 @@ impl Throttle {
         std::fs::write(&path, text).map_err(|source| ThrottleError::File { path, source })
     }
 
-    /// Moves remaining members to the parent group, without which the folder could not be removed, and removes it.
+    /// Moves remaining members to the parent group, which the folder's removal requires, and removes the folder.
     fn remove(&self) {
         let members = std::fs::read_to_string(self.folder.join("cgroup.procs")).unwrap_or_default();
         if let Some(parent) = self.folder.parent() {
@@ -269,7 +269,7 @@ impl Drop for Throttle {
     }
 }
 
-/// Names of our own groups that still exist, of any run; [`Throttle::create`] with such a name takes it over for removal.
+/// Names of plimsoll's groups that still exist, of any run; [`Throttle::create`] takes one over by name for removal.
 pub fn leftover_groups() -> Vec<String> {
     let Some((point, _)) = controller(Path::new("/")) else { return Vec::new() };
     let names = folder_names(&point).into_iter();
@@ -293,8 +293,8 @@ pub fn limits_on(folder: &Path, number: DeviceNumber) -> Limits {
     limits
 }
 
-/// Changes the limits on the device with `number` in the group with this folder from those in force to others. Only
-/// differences are written, because with each write the kernel begins a new slice.
+/// Changes the limits on the device with `number` in the group with this folder from those in force to new ones. Only
+/// differences are written, because the kernel begins a new slice at each write.
 ///
 /// # Errors
 /// [`ThrottleError::File`] if the kernel refuses.
@@ -331,13 +331,13 @@ pub fn set_max_sectors_kb(number: DeviceNumber, kib: u64) -> Result<u64, Throttl
     Ok(before)
 }
 
-/// Whether the kernel's setting says that the device keeps all it has confirmed, so that no flush is sent. The setting stays
-/// with the number of a loop device, for its next user.
+/// Whether the kernel's setting says that the device keeps everything it has confirmed, so that no flush is sent. The
+/// setting stays with the number of a loop device, for its next user.
 pub fn flushes_are_off(number: DeviceNumber) -> bool {
     std::fs::read_to_string(write_cache(number)).is_ok_and(|text| text.trim() == "write through")
 }
 
-/// Lets the kernel send flushes to the device, which is a loop device's initial setting.
+/// Lets the kernel send flushes to the device, as is initially set for a loop device.
 ///
 /// # Errors
 /// [`ThrottleError::File`] if the device has no queue or the kernel refuses the value.
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(controller(root.path()), Some((PathBuf::from("/cg/blkio"), Version::One)));
     }
 
-    /// The folders of a distribution that mounts only version 2, as systemd leaves them.
+    /// The folders of a distribution that mounts only version 2, as systemd creates them.
     #[test]
     fn a_group_of_version_two_is_made_limited_entered_and_freed() {
         let root = tempfile::tempdir().unwrap();

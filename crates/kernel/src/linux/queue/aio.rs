@@ -22,7 +22,7 @@ const IOCB_CMD_FDSYNC: u16 = 3;
 /// Flag of a control block: `aio_reqprio` holds a priority.
 const IOCB_FLAG_IOPRIO: u32 = 1 << 1;
 
-/// `struct iocb` in <linux/aio_abi.h>, as little-endian machines lay it out; not every C library declares it.
+/// `struct iocb` in <linux/aio_abi.h>, in its layout on little-endian machines; not every C library declares it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 struct ControlBlock {
@@ -62,7 +62,7 @@ struct Event {
 pub struct AioQueue {
     context: libc::c_ulong,
     blocks: Blocks,
-    // Control blocks that are queued but not submitted; its capacity is the depth.
+    // Control blocks that are queued but not submitted; the capacity is the depth.
     queued: Vec<*mut ControlBlock>,
     events: Box<[Event]>,
     slots: SlotTable,
@@ -72,9 +72,9 @@ pub struct AioQueue {
     _thread: PhantomData<*const ()>,
 }
 
-/// The control blocks, one per slot, at fixed addresses; the kernel copies a block at submission. They are accessed only
-/// through one raw pointer, so pointers to queued blocks stay valid whatever is done with other blocks, and wherever
-/// their owner moves.
+/// The control blocks, one per slot, at fixed addresses; the kernel copies a block at submission. They are accessed
+/// only through one raw pointer, so pointers to queued blocks stay valid whatever is done with other blocks, and
+/// wherever their owner moves.
 #[derive(Debug)]
 struct Blocks {
     base: *mut ControlBlock,
@@ -89,7 +89,7 @@ impl Blocks {
 
     #[inline]
     fn at(&self, slot: u32) -> Option<*mut ControlBlock> {
-        // SAFETY: the index is below `count`, so the block is one of those that `base` was made with.
+        // SAFETY: the index is below `count`, so the block lies in the allocation of `base`.
         ((slot as usize) < self.count).then(|| unsafe { self.base.add(slot as usize) })
     }
 
@@ -102,7 +102,8 @@ impl Blocks {
 impl Drop for Blocks {
     fn drop(&mut self) {
         let all = std::ptr::slice_from_raw_parts_mut(self.base, self.count);
-        // SAFETY: the box that `new` took apart; no pointer into it is used any more, because the owner is being dropped.
+        // SAFETY: `base` is the box that `new` leaked; no pointer into it is used any more, because its owner is
+        // dropped.
         drop(unsafe { Box::from_raw(all) });
     }
 }
@@ -114,7 +115,7 @@ pub(super) fn try_setup() -> io::Result<()> {
 
 fn setup(depth: u32) -> io::Result<libc::c_ulong> {
     let mut context: libc::c_ulong = 0;
-    // SAFETY: the context is zero, as the call requires, and a valid place for the new one.
+    // SAFETY: the context is zero, as the call requires, and valid for writing the new one.
     check_long(unsafe { libc::syscall(libc::SYS_io_setup, libc::c_long::from(depth), &mut context) })?;
     Ok(context)
 }
@@ -129,7 +130,7 @@ impl AioQueue {
     /// time.
     ///
     /// # Errors
-    /// [`QueueError`] if the kernel has no context to give (see `/proc/sys/fs/aio-max-nr`) or no memory.
+    /// [`QueueError`] if the kernel has no context left (see `/proc/sys/fs/aio-max-nr`) or no memory.
     pub fn open(
         files: &[OpenFile],
         depth: u32,
@@ -139,7 +140,7 @@ impl AioQueue {
         if depth == 0 {
             return Err(QueueError::NoDepth);
         }
-        // First, so that a depth the kernel refuses is noticed before memory is allocated for it.
+        // Before the buffers, so that a depth the kernel refuses is noticed before memory is allocated for it.
         let context = setup(depth).map_err(|error| QueueError::Setup {
             backend: workload::BackendKind::Libaio,
             reason: super::reasons::aio_reason(&error),
@@ -160,13 +161,13 @@ impl AioQueue {
         })
     }
 
-    /// Applies `calls` to each of its I/Os.
+    /// Applies `calls` to each I/O of this queue.
     pub fn taking_along(mut self, calls: Calls) -> AioQueue {
         self.slots.take_along(calls);
         self
     }
 
-    /// Gives a share of its I/Os a priority of their own, as `terms` say.
+    /// Gives a share of the queue's I/Os a separate priority, according to `terms`.
     pub fn with_urgent(mut self, terms: &Terms) -> AioQueue {
         self.urgency = Urgency::new(terms);
         self
@@ -231,7 +232,7 @@ impl AioQueue {
         Ok(())
     }
 
-    /// Drops what was not submitted and waits for the rest; returns how many I/Os the kernel still holds.
+    /// Drops I/Os that were not submitted and waits for the others; returns how many the kernel still holds.
     fn drain(&mut self) -> usize {
         if std::mem::replace(&mut self.closed, true) {
             return self.in_flight();
@@ -277,7 +278,7 @@ impl Queue for AioQueue {
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         self.slots.admit(&io)?;
-        // `sync_file_range` has no asynchronous form, so such a flush is a system call of its own.
+        // `sync_file_range` has no asynchronous form, so such a flush needs its own system call.
         let by_pages = || calls::pages(self.slots.calls()).is_some();
         if io.kind == Direction::Trim || io.kind == Direction::Flush && by_pages() {
             self.slots.keep(io);
@@ -287,7 +288,8 @@ impl Queue for AioQueue {
         let Some(at) = self.blocks.at(io.slot) else {
             return Err(QueueRefusal::NoSuchSlot);
         };
-        // SAFETY: a block of ours whose slot was free, so that it is not in the queue, and nobody else refers to it.
+        // SAFETY: a block of `self.blocks` whose slot was free, so it is not in the queue, and nobody else refers to
+        // it.
         let block = unsafe { &mut *at };
         block.aio_data = u64::from(io.slot);
         block.aio_fildes = fd as u32;
@@ -295,7 +297,7 @@ impl Queue for AioQueue {
             Direction::Read => IOCB_CMD_PREAD,
             Direction::Write => IOCB_CMD_PWRITE,
             Direction::Flush if self.slots.calls().flush == FlushBy::File => IOCB_CMD_FSYNC,
-            // Trims were kept above.
+            // Trims were stored above.
             Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
         };
         // A flush must name no buffer, or the kernel refuses it.
@@ -313,9 +315,9 @@ impl Queue for AioQueue {
         Ok(())
     }
 
-    /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
-    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; if submission itself completes an I/O,
-    /// there is no wait.
+    /// Submits queued I/Os, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; if submission itself completes an
+    /// I/O, there is no wait.
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         let before = done.len();
         self.submit(done)?;
@@ -339,8 +341,8 @@ impl Queue for AioQueue {
             self.slots.trim(done);
         }
         while !self.queued.is_empty() {
-            // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
-            // borrowed by nobody until the I/O has completed; the slot table keeps the descriptors open.
+            // SAFETY: every pointer refers to a control block of `self.blocks` whose slot is taken, so that nobody
+            // borrows its buffer until the I/O has completed; the slot table keeps the descriptors open.
             let submitted = check_long(unsafe {
                 libc::syscall(
                     libc::SYS_io_submit,
@@ -353,7 +355,8 @@ impl Queue for AioQueue {
                 Ok(count) => drop(self.queued.drain(..count as usize)),
                 Err(error) => match error.raw_os_error() {
                     Some(libc::EINTR) => {}
-                    // The kernel is out of resources until something completes; the queued rest goes with the next call.
+                    // The kernel is out of resources until an I/O completes; the next call submits the remaining
+                    // blocks.
                     Some(libc::EAGAIN) => return Ok(()),
                     Some(errno) if done.len() < done.capacity() => self.fail_first(errno, done),
                     _ => return Ok(()),
@@ -380,7 +383,7 @@ impl Drop for AioQueue {
     fn drop(&mut self) {
         let stuck = self.drain();
         if stuck > 0 {
-            // io_destroy would wait for them without a bound, and their buffers must stay.
+            // io_destroy would wait for these I/Os without a time limit, and their buffers must stay.
             ABANDONED.fetch_add(stuck, std::sync::atomic::Ordering::Relaxed);
             self.slots.leak_buffers();
         } else {

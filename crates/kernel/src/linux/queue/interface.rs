@@ -1,4 +1,4 @@
-//! The interface that every queue of I/O has.
+//! The interface of every I/O queue.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,13 +33,13 @@ pub enum QueueError {
     Setup {
         /// The backend.
         backend: BackendKind,
-        /// Why, with the remedy.
+        /// The reason and the remedy.
         reason: String,
     },
-    /// A name is not one that a [`NamesQueue`](super::NamesQueue) may work on.
+    /// A [`NamesQueue`](super::NamesQueue) may not work on a name.
     #[error("{reason}")]
     Name {
-        /// Which name, and why.
+        /// The name and the reason.
         reason: String,
     },
     /// The kernel refused a call while I/O was running.
@@ -83,17 +83,17 @@ pub fn abandoned() -> usize {
 
 pub(super) static ABANDONED: AtomicUsize = AtomicUsize::new(0);
 
-/// How long a closing queue waits for the I/Os that the kernel still owns.
+/// Longest time for which a closing queue waits for the I/Os that the kernel still owns.
 pub(super) const DRAIN: workload::Nanos = workload::Nanos::SECOND;
 
-/// A means of I/O with room for a number of I/Os, each in a slot with a buffer of its own; used by the thread that made it.
-/// Loops that must be fast are compiled for each implementation, all other code uses the box that
+/// A queue with room for a number of I/Os, each in a slot with its own buffer; only the thread that made the queue uses
+/// it. Loops that must be fast are compiled for each implementation; all other code uses the box that
 /// [`open_queue`](super::open_queue) returns.
 pub trait Queue: std::fmt::Debug {
     /// Number of I/Os that can still be queued now.
     fn room(&self) -> usize;
 
-    /// Number of I/Os that are queued or owned by the kernel.
+    /// Number of I/Os queued or owned by the kernel.
     fn in_flight(&self) -> usize;
 
     /// The buffer of a slot, unless the kernel owns it.
@@ -106,29 +106,29 @@ pub trait Queue: std::fmt::Debug {
     /// [`submit_and_reap`](Queue::submit_and_reap).
     ///
     /// # Errors
-    /// [`QueueRefusal`] if it must not reach the kernel.
+    /// [`QueueRefusal`] if the I/O must not reach the kernel.
     fn queue(&mut self, io: Io) -> Result<(), QueueRefusal>;
 
-    /// Submits what is queued and returns; I/Os that could not be started or complete at once are appended to `done`.
+    /// Submits queued I/Os and returns; those that could not be started or complete at once are appended to `done`.
     ///
     /// # Errors
-    /// The same as for [`submit_and_reap`](Queue::submit_and_reap).
+    /// The errors of [`submit_and_reap`](Queue::submit_and_reap).
     fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError>;
 
-    /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity.
+    /// Submits queued I/Os, waits as `wait` says, and appends completions to `done`, never beyond its capacity.
     ///
     /// # Errors
     /// [`QueueError::Call`] if the kernel refuses the call itself; a failed I/O is not an error but a negative result.
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError>;
 
-    /// Describes which of its features are in use.
+    /// Describes which features of the queue are in use.
     fn features(&self) -> &str;
 
     /// Stops the queue, waits up to a second for the kernel, and returns how many I/Os the kernel still holds. Nothing may be
     /// queued afterwards.
     fn close(&mut self) -> usize;
 
-    /// Whether submission is a separate step, whose time is recorded.
+    /// Whether submission is a separate step whose time is recorded.
     #[inline]
     fn submits_apart(&self) -> bool {
         false

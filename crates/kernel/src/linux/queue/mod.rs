@@ -1,4 +1,4 @@
-//! Queues of I/O: io_uring, libaio and pread behind one trait, each owning the buffers its I/O uses.
+//! I/O queues: io_uring, libaio and pread behind one trait, each owning its I/O buffers.
 
 mod aio;
 mod calls;
@@ -36,7 +36,7 @@ pub fn probe() -> Vec<(BackendKind, Result<(), String>)> {
 /// The capacity of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueSize {
-    /// Most I/Os in flight.
+    /// Greatest number of I/Os in flight.
     pub depth: u32,
     /// Length of the longest I/O in bytes.
     pub slot_bytes: usize,

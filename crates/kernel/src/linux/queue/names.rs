@@ -1,7 +1,7 @@
 //! Files made, looked up and removed by their names, one after the other, to time the file system's own work.
 //!
-//! Nothing existing is changed but what was asked to be removed: making a file that exists opens it and leaves it as it is,
-//! only files that the guard permitted to be written are removed, and the kernel removes only empty folders.
+//! Existing files are changed only if they are to be removed: making a file that exists opens it and leaves it
+//! unchanged, only files that the guard permitted to be written are removed, and the kernel removes only empty folders.
 
 use std::ffi::CString;
 use std::io;
@@ -17,9 +17,9 @@ use crate::linux::call::{check, retry};
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
 
-/// Mode of a file made, which the umask narrows.
+/// Mode of a new file, which the umask narrows.
 const FILE_MODE: libc::mode_t = 0o600;
-/// Mode of a folder made, which the umask narrows.
+/// Mode of a new folder, which the umask narrows.
 const FOLDER_MODE: libc::mode_t = 0o755;
 
 /// Paths of files, and the operation that is performed on them.
@@ -32,12 +32,12 @@ pub struct NamesQueue {
 }
 
 impl NamesQueue {
-    /// Makes a queue that does `act` to the files at `paths`; if files are removed, `files` are the same files, opened with
-    /// permission to write.
+    /// Makes a queue that performs `act` on the files at `paths`; if files are removed, `files` are the same files,
+    /// opened with permission to write.
     ///
     /// # Errors
-    /// [`QueueError::Name`] if a path contains a zero byte, something other than a file exists where one is to be made, or what
-    /// is to be removed is not the regular file in `files` for which there is permission.
+    /// [`QueueError::Name`] if a path contains a zero byte, if a file is to be made where something other than a file
+    /// exists, or if the path to be removed is not the regular file in `files` for which there is permission.
     pub fn open(
         paths: &[&Path],
         files: &[OpenFile],
@@ -60,15 +60,15 @@ impl NamesQueue {
         Ok(NamesQueue { names, act, queued: None, clock })
     }
 
-    /// Performs `io`; returns its result and when it completed.
+    /// Performs `io`; returns its result and completion time.
     fn perform(&self, io: &Io) -> Completion {
         let Some(name) = self.names.get(io.file as usize) else {
             return Completion { slot: io.slot, result: -libc::ENOENT, at: self.clock.now() };
         };
         let name = name.as_ptr();
         let done = retry(|| {
-            // SAFETY: `name` points to a string that ends in a zero byte and lives as long as the queue; `stat` writes into
-            // a value of its own.
+            // SAFETY: `name` points to a string that ends in a zero byte and lives as long as the queue; `stat` writes
+            // into a separate value.
             check(unsafe {
                 match self.act {
                     Act::MakeFile => libc::open(
@@ -103,13 +103,13 @@ fn setup(reason: String) -> QueueError {
     QueueError::Name { reason }
 }
 
-/// Why no file can be made at `path`, if there is a reason.
+/// Returns why no file can be made at `path`, if there is a reason.
 fn obstacle(path: &Path) -> Option<&'static str> {
     let found = std::fs::metadata(path).ok()?;
     (!found.is_file()).then_some("is there already and is no regular file; give another name")
 }
 
-/// Why the name `path` must not be removed, if there is a reason: it must be `file` itself, regular and writable.
+/// Returns why `path` must not be removed, if there is a reason: it must be `file` itself, regular and writable.
 fn foreign(path: &Path, file: Option<&OpenFile>) -> Option<&'static str> {
     let Some(file) = file.filter(|file| file.is_writable()) else {
         return Some("is not removed: the guard gave no leave to write to it");

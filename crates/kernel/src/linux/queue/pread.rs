@@ -33,10 +33,10 @@ impl CallFlags {
 pub struct PreadQueue {
     slots: SlotTable,
     queued: Option<Io>,
-    // Its flags, if each I/O is exactly one call.
+    // Flags of the call, if each I/O is exactly one call.
     once: Option<CallFlags>,
     clock: Clock,
-    // Tied to its thread like the other queues, so that code which works with one of them works with all.
+    // Bound to its thread like the other queues, so that code written for one of them works with all.
     _thread: PhantomData<*const ()>,
 }
 
@@ -55,7 +55,7 @@ impl PreadQueue {
         Ok(PreadQueue { slots, queued: None, once: None, clock, _thread: PhantomData })
     }
 
-    /// Makes a queue with one buffer, in which each I/O is one call with `flags`, whose result may be short.
+    /// Makes a queue with one buffer, in which each I/O is one call with `flags`; its result may be short.
     ///
     /// # Errors
     /// [`QueueError`] if there is no memory for the buffer.
@@ -68,14 +68,14 @@ impl PreadQueue {
         Ok(PreadQueue { once: Some(flags), ..PreadQueue::open(files, 1, slot_bytes, clock)? })
     }
 
-    /// Applies `calls` to each of its I/Os.
+    /// Applies `calls` to each I/O of this queue.
     pub fn taking_along(mut self, calls: Calls) -> PreadQueue {
         self.slots.take_along(calls);
         self
     }
 
-    /// Performs all of `io`: if the kernel moves only a part, the rest is requested again, so that the reason for the stop (a
-    /// full disk, the end of a file that was truncated) becomes the result.
+    /// Performs all of `io`: if the kernel moves only a part, the rest is requested again, so that the reason for the
+    /// stop (a full disk, the end of a truncated file) becomes the result.
     fn perform(&self, io: &Io) -> i32 {
         if let Some(done) = calls::change(self.slots.fd(io), self.slots.calls().act, io) {
             return done.map_or_else(negated, |()| io.bytes as i32);
@@ -88,8 +88,8 @@ impl PreadQueue {
             match self.move_rest(io, moved) {
                 Ok(0) => return if moved == 0 { 0 } else { -libc::EIO },
                 Ok(more) => moved += more.unsigned_abs(),
-                // The rest of a direct I/O that stopped off the alignment cannot be requested, and a nowait I/O stops where it
-                // would block: both stay short.
+                // If a direct I/O stopped at an unaligned position, its rest cannot be requested, and a nowait I/O
+                // stops where it would block: both stay short.
                 Err(error)
                     if moved > 0 && matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EAGAIN)) =>
                 {
@@ -160,8 +160,8 @@ impl Queue for PreadQueue {
         Ok(())
     }
 
-    /// Performs the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
-    /// sleeps until the time of [`Wait::Until`] and otherwise returns at once.
+    /// Performs the queued I/O and appends its result to `done`, which must have room for one. If nothing is queued,
+    /// sleeps until the time of [`Wait::Until`], or returns at once for any other wait.
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if done.len() == done.capacity() {

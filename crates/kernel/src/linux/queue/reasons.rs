@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// Why io_uring could not be set up. `disabled` is the value of `/proc/sys/kernel/io_uring_disabled`, if that exists.
+/// Returns why io_uring could not be set up. `disabled` is `/proc/sys/kernel/io_uring_disabled`, if that file exists.
 pub(super) fn uring_reason(error: &io::Error, disabled: Option<u64>) -> String {
     match (error.raw_os_error(), disabled) {
         (Some(libc::EPERM), Some(2)) => {
@@ -27,13 +27,13 @@ pub(super) fn uring_reason(error: &io::Error, disabled: Option<u64>) -> String {
     }
 }
 
-/// As [`uring_reason`], with this machine's value of the switch.
+/// Returns [`uring_reason`] with this machine's value of `io_uring_disabled`.
 pub(super) fn uring_reason_here(error: &io::Error) -> String {
     let switch = Path::new("/proc/sys/kernel/io_uring_disabled");
     uring_reason(error, crate::linux::device::read_number(switch))
 }
 
-/// Why a libaio context could not be made.
+/// Returns why a libaio context could not be made.
 pub(super) fn aio_reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EAGAIN) => {

@@ -24,7 +24,7 @@ impl Region {
         let out_of_memory = || io::Error::from_raw_os_error(libc::ENOMEM);
         let bytes = bytes.checked_next_multiple_of(PAGE).ok_or_else(out_of_memory)?;
         let map_bytes = bytes.checked_add(align).ok_or_else(out_of_memory)?;
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice; no memory of ours is named.
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice, which cannot overlap existing memory.
         let map = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -50,8 +50,9 @@ impl Region {
 
     fn prepare(&self) {
         let start = self.start.as_ptr();
-        // Huge pages are requested for fewer segments in the block layer and fewer TLB misses. A forked child gets no copy:
-        // otherwise a fork could leave us with other pages than the kernel is writing to. Either may fail without harm.
+        // Huge pages mean fewer segments in the block layer and fewer TLB misses. A forked child gets no copy:
+        // otherwise a fork could leave this process other pages than the kernel writes to. Either call may fail without
+        // harm.
         // SAFETY: the range lies in our own mapping, and neither advice changes its contents.
         unsafe {
             libc::madvise(start.cast(), self.bytes, libc::MADV_HUGEPAGE);
@@ -63,17 +64,17 @@ impl Region {
         }
     }
 
-    /// First byte.
+    /// The first byte of the region.
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// Usable length.
+    /// Usable length of the region.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Keeps it mapped for ever: for a region that the kernel may still write to.
+    /// Keeps the region mapped for ever, because the kernel may still write to it.
     pub(super) fn leak(&mut self) {
         self.map_bytes = 0;
     }

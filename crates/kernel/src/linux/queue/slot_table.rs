@@ -1,4 +1,4 @@
-//! The part that the three queues share: who owns each slot's buffer, and which I/O may reach the kernel.
+//! The common part of the three queues: the ownership of each slot's buffer, and the checks before the kernel.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -18,11 +18,11 @@ pub(super) struct SlotTable {
     slot_bytes: usize,
     // Distance between the buffers of two slots: `slot_bytes` rounded up to the strictest alignment of the files.
     stride: usize,
-    // True from `admit` until `settle`: the kernel may read or write the slot's buffer, and we may not.
+    // True from `admit` until `settle`: the kernel may access the slot's buffer, and this process must not.
     taken: Box<[bool]>,
     taken_count: usize,
     files: Box<[FileRow]>,
-    // Admitted trims, and flushes by a system call of their own, not yet performed; its capacity is the depth.
+    // Admitted trims, and flushes that need their own system call, not yet performed; the capacity is the depth.
     trims: Vec<Io>,
     // Options of each call.
     calls: Calls,
@@ -102,8 +102,8 @@ impl SlotTable {
         &self.region
     }
 
-    /// Admits `io` and marks its slot as the kernel's, or says why not. Afterwards `io.slot` and `io.file` are in range and
-    /// `io.bytes` fits the slot's buffer, unless `io` is a trim, which has none.
+    /// Admits `io` and marks its slot as the kernel's, or returns why not. Afterwards `io.slot` and `io.file` are in
+    /// range and `io.bytes` fits the slot's buffer, unless `io` is a trim, which has none.
     #[inline]
     pub(super) fn admit(&mut self, io: &Io) -> Result<(), QueueRefusal> {
         let Some(taken) = self.taken.get_mut(io.slot as usize) else {
@@ -131,19 +131,19 @@ impl SlotTable {
         Ok(())
     }
 
-    /// Keeps an admitted trim or flush until [`SlotTable::trim`].
+    /// Stores an admitted trim or flush until [`SlotTable::trim`].
     pub(super) fn keep(&mut self, io: Io) {
         assert!(self.trims.len() < self.taken.len(), "more trims are kept than there are slots");
         self.trims.push(io);
     }
 
-    /// Number of trims and flushes that are kept.
+    /// Number of stored trims and flushes.
     #[inline]
     pub(super) fn kept(&self) -> usize {
         self.trims.len()
     }
 
-    /// Performs the kept trims and flushes, as far as `done` has room; true if there were any.
+    /// Performs as many of the stored trims and flushes as fit in `done`; true if there were any.
     #[cold]
     pub(super) fn trim(&mut self, done: &mut Vec<Completion>) -> bool {
         let count = self.trims.len().min(done.capacity() - done.len());
@@ -160,7 +160,7 @@ impl SlotTable {
         count > 0
     }
 
-    /// Performs one admitted trim; returns its bytes or the negated errno.
+    /// Performs one admitted trim; returns the trimmed bytes or the negated errno.
     pub(super) fn trim_now(&self, io: &Io) -> i32 {
         let kind = self.files.get(io.file as usize).map_or(FileKind::Regular, |file| file.kind);
         trim(self.fd(io), kind, io)
@@ -192,7 +192,7 @@ impl SlotTable {
         self.bits[usize::from(kind == Direction::Write)]
     }
 
-    /// Frees the slots of kept trims and flushes that will not be performed.
+    /// Frees the slots of stored trims and flushes that will not be performed.
     pub(super) fn forget_trims(&mut self) {
         while let Some(io) = self.trims.pop() {
             self.settle(io.slot);

@@ -28,10 +28,10 @@ pub struct UringQueue {
     ring: IoUring,
     enter_fd: RawFd,
     enter_flags: u32,
-    // Written to the submission ring but not yet taken by the kernel; zero if a kernel thread takes them.
+    // Entries in the submission ring not yet taken by the kernel; zero if a kernel thread takes them.
     queued: u32,
     ways: RingWays,
-    // Whether registered buffers are in use, which have read and write operations of their own.
+    // Whether registered buffers are in use, which have separate read and write operations.
     fixed_buffers: bool,
     // Slots per registered buffer; a registered buffer holds at most 1 GiB.
     slots_per_buffer: u32,
@@ -40,7 +40,7 @@ pub struct UringQueue {
     clock: Clock,
     features: String,
     closed: bool,
-    // I/Os since the last that was sent to a kernel thread at once (`force_async`).
+    // I/Os since the last one that was sent to a kernel thread at once (`force_async`).
     tried: u32,
     urgency: Option<Box<Urgency>>,
     /// Whether I/Os differ in how they are submitted, by priority or `force_async`.
@@ -51,8 +51,8 @@ pub struct UringQueue {
 /// Length in bytes beyond which the kernel refuses a registered buffer.
 const LARGEST_BUFFER: usize = 1 << 30;
 
-/// How long before a due time sleeping ends and polling begins. On a virtual machine a thread runs again 15 to 40 µs after
-/// its timer was due (median of 5,000 waits; interrupt and switch); with polling the median is 0.1 µs late.
+/// Time before a due time at which sleeping ends and polling begins. On a virtual machine a thread runs again 15 to
+/// 40 µs after its timer was due (median of 5,000 waits; interrupt and switch); with polling the median is 0.1 µs late.
 const SPIN: Nanos = Nanos::from_micros(50);
 
 /// `struct io_uring_getevents_arg` in <linux/io_uring.h>.
@@ -105,7 +105,7 @@ const SETUPS: [Setup; 4] = [
     ("plain ring", |_| {}),
 ];
 
-/// The ways for submission by a kernel thread, which leaves no task work to this thread.
+/// Ways to set up a ring with submission by a kernel thread, which leaves no task work to this thread.
 const THREADED: [Setup; 2] = [
     ("submission thread of the kernel, single issuer, no index array", |b| {
         b.setup_single_issuer().setup_submit_all().setup_no_sqarray();
@@ -113,10 +113,10 @@ const THREADED: [Setup; 2] = [
     ("submission thread of the kernel", |_| {}),
 ];
 
-/// Milliseconds after the last I/O until the kernel's submission thread goes to sleep; a call then wakes it.
+/// Milliseconds from the last I/O until the kernel's submission thread goes to sleep; a call then wakes it.
 const IDLE_MS: u32 = 1_000;
 
-/// Longest time one call polls for a completion, so that the caller notices in time that it should stop.
+/// Longest time for which one call polls, so that the caller notices in time that it should stop.
 const LOOK: Nanos = Nanos::from_millis(50);
 
 fn build(depth: u32, submitter: Submitter) -> Result<(IoUring, &'static str), String> {
@@ -192,7 +192,7 @@ impl UringQueue {
         if depth == 0 {
             return Err(QueueError::NoDepth);
         }
-        // First, so that a depth no ring has is noticed before memory is allocated for it.
+        // Before the buffers, so that a depth that no ring has is noticed before memory is allocated for it.
         let (ring, features) = build(depth, ways.submitter)
             .map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
         let slots = SlotTable::open(files, depth, slot_bytes)?;
@@ -225,14 +225,14 @@ impl UringQueue {
         Ok(queue)
     }
 
-    /// Applies `calls` to each of its I/Os.
+    /// Applies `calls` to each I/O of this queue.
     pub fn taking_along(mut self, calls: Calls) -> UringQueue {
         self.slots.take_along(calls);
         self.by_turn |= calls.force_async > 0;
         self
     }
 
-    /// Gives a share of its I/Os a priority of their own, as `terms` say.
+    /// Gives a share of the queue's I/Os a separate priority, according to `terms`.
     pub fn with_urgent(mut self, terms: &Terms) -> UringQueue {
         self.urgency = Urgency::new(terms);
         self.by_turn |= self.urgency.is_some();
@@ -276,7 +276,7 @@ impl UringQueue {
     fn register_ring(&mut self) {
         let fd = self.ring.as_raw_fd();
         let mut update = RingUpdate { offset: u32::MAX, reserved: 0, data: fd as u64 };
-        // SAFETY: one update at a valid place, as the operation requires.
+        // SAFETY: one update that is valid for reading and writing, as the operation requires.
         let registered = unsafe {
             libc::syscall(libc::SYS_io_uring_register, fd, IORING_REGISTER_RING_FDS, &mut update, 1)
         };
@@ -293,8 +293,8 @@ impl UringQueue {
             return;
         }
         let mut update = RingUpdate { offset: self.enter_fd as u32, reserved: 0, data: 0 };
-        // SAFETY: one update at a valid place, as the operation requires; the queue cannot leave its thread, so the index
-        // belongs to this ring. A refusal changes nothing.
+        // SAFETY: one update that is valid for reading and writing, as the operation requires; the queue cannot leave
+        // its thread, so the index belongs to this ring. If the kernel refuses, nothing changes.
         unsafe {
             libc::syscall(
                 libc::SYS_io_uring_register,
@@ -308,7 +308,7 @@ impl UringQueue {
         self.enter_flags &= !EnterFlags::REGISTERED_RING.bits();
     }
 
-    /// Submits what is queued and lets the kernel finish completed I/Os, without waiting.
+    /// Submits queued I/Os and lets the kernel finish completed ones, without waiting.
     #[inline]
     fn poke(&mut self) -> Result<(), QueueError> {
         let wanted = {
@@ -361,7 +361,7 @@ impl UringQueue {
         }
     }
 
-    /// Calls `io_uring_enter` once: submits what is queued and waits for `least` completions, at most for `patience`.
+    /// Calls `io_uring_enter` once: submits queued I/Os and waits for `least` completions, at most for `patience`.
     #[inline]
     fn enter(&mut self, least: u32, patience: Option<Nanos>) -> Result<(), QueueError> {
         let (mut time, mut argument);
@@ -395,8 +395,8 @@ impl UringQueue {
         Ok(())
     }
 
-    /// Lets pass errors that are no failure: the time is up, a signal arrived, or completions must be reaped first. Entries not
-    /// taken go with the next call.
+    /// Passes over errors that are no failure: the time is up, a signal arrived, or completions must be reaped first.
+    /// Entries not taken are submitted with the next call.
     #[cold]
     fn excuse(&mut self, error: io::Error) -> Result<(), QueueError> {
         match error.raw_os_error() {
@@ -417,7 +417,7 @@ impl UringQueue {
         }
     }
 
-    /// Leaves unsubmitted I/Os where they are and waits for the rest. Returns how many the kernel still holds.
+    /// Leaves unsubmitted I/Os where they are and waits for the others. Returns how many the kernel still holds.
     fn drain(&mut self) -> usize {
         self.slots.forget_trims();
         let never_submitted = self.queued as usize;
@@ -474,9 +474,10 @@ impl Queue for UringQueue {
         }
         let entry = if self.by_turn { self.entry_by_turn(&io) } else { self.entry(&io, 0) };
         // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
-        // taken nothing borrows its buffer; the slot table keeps the files open and the region mapped until the ring is gone.
+        // taken, nothing borrows its buffer; the slot table keeps files open and the region mapped until the ring is
+        // gone.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {
-            // Unreachable: the ring has an entry for every slot, and no more slots than that are taken.
+            // Unreachable: the ring has an entry for every slot, and no more slots can be taken.
             self.slots.settle(io.slot);
             return Err(QueueRefusal::Full);
         }
@@ -485,7 +486,7 @@ impl Queue for UringQueue {
         Ok(())
     }
 
-    /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
+    /// Submits queued I/Os, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
     /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
@@ -501,7 +502,7 @@ impl Queue for UringQueue {
         Ok(())
     }
 
-    /// Submits what is queued; only trims, which complete at once, are appended to `done`.
+    /// Submits queued I/Os; only trims, which complete at once, are appended to `done`.
     fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if self.slots.kept() > 0 {
             self.slots.trim(done);
@@ -543,7 +544,7 @@ mod tests {
     use super::*;
     use crate::linux::file::{Direct, open_for_read};
 
-    /// Whether nobody has the file open: only then a write lease is granted.
+    /// Whether nobody has the file open: only then does the kernel grant a write lease.
     fn nobody_has_it(path: &std::path::Path) -> bool {
         let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         // SAFETY: the descriptor is open; no memory is involved.

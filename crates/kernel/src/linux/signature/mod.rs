@@ -1,4 +1,4 @@
-//! What is already on a device: known signatures, and whether there is data without a signature.
+//! The contents of a device: known signatures, and whether there is data without a signature.
 
 mod table;
 
@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use workload::Bytes;
 
-/// What a signature marks.
+/// The kind of data that a signature marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureKind {
     /// A partition table.
@@ -33,11 +33,11 @@ pub enum SignatureKind {
 /// A signature that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// What it marks.
+    /// The kind of data that it marks.
     pub kind: SignatureKind,
-    /// Its name for people: `XFS file system`.
+    /// Name of the signature for the user: `XFS file system`.
     pub name: &'static str,
-    /// Its position in bytes from the start of the device.
+    /// Position of the signature in bytes from the start of the device.
     pub offset: u64,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// One row of the table.
+/// One signature of the table.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     kind: SignatureKind,
@@ -56,7 +56,7 @@ struct Mark {
     magic: &'static [u8],
 }
 
-/// Where a mark can be.
+/// Possible positions of a mark.
 #[derive(Clone, Copy, Debug)]
 enum Spot {
     /// This many bytes from the start.
@@ -68,7 +68,7 @@ enum Spot {
 }
 
 impl Spot {
-    /// Its offsets in a device of `size` bytes.
+    /// Returns the offsets of the mark in a device of `size` bytes.
     fn offsets(self, size: u64) -> impl Iterator<Item = u64> {
         let (from, step, count) = match self {
             Spot::Start(at) => (at, 1, 1),
@@ -88,7 +88,7 @@ pub(crate) struct Span {
     pub(crate) size: u64,
 }
 
-/// Fills `into` from offset `at`, as far as there is data; the part beyond the end of the file is left as it was.
+/// Fills `into` from offset `at`; any part beyond the end of the file is left unchanged.
 fn read_up_to(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
     let mut filled = 0;
     while filled < into.len() {
@@ -138,7 +138,7 @@ fn find(file: &File, span: Span, mark: &Mark) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// A boot sector, and whether its four rows are a partition table: a known flag in each and a type in at least one.
+/// Returns the kind of boot sector, if any; a partition table has four rows with known flags, and a type in one.
 fn boot_sector(file: &File, span: Span) -> io::Result<Option<&'static str>> {
     let mut sector = [0u8; 512];
     if span.size < 512 {
@@ -153,17 +153,17 @@ fn boot_sector(file: &File, span: Span) -> io::Result<Option<&'static str>> {
     Ok(Some(if is_table { "MBR partition table" } else { "boot sector" }))
 }
 
-/// How much of a device, by a sample of its blocks, is not zero.
+/// The share of a device that is not zero, by a sample of its blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// Blocks of 4 KiB sampled.
     pub blocks: u64,
-    /// Blocks among them that hold anything but zeros.
+    /// Sampled blocks that hold anything but zeros.
     pub nonzero: u64,
 }
 
-/// Samples the first and the last MiB and 1,024 blocks spread evenly between. If 1 % of the blocks hold data, it is found
-/// with a probability above 0.9999 if they lie at random (1 − 0.99^1024), and for certain if they lie in one piece.
+/// Samples the first and the last MiB and 1,024 blocks spread evenly between. If 1 % of the blocks hold data, it is
+/// found with a probability above 0.9999 if they lie at random (1 − 0.99^1024), for certain if they are contiguous.
 pub(crate) fn sample(file: &File, size: Bytes) -> io::Result<Sample> {
     const BLOCK: u64 = 4096;
     const EDGE: u64 = 1 << 20;
@@ -175,7 +175,7 @@ pub(crate) fn sample(file: &File, size: Bytes) -> io::Result<Sample> {
     between.dedup();
     let mut result = Sample::default();
     let mut bytes = vec![0u8; EDGE as usize];
-    // Each edge is one read: a small volume takes 10 ms for each.
+    // Each edge is one read: separate reads would take 10 ms each on a small volume.
     let edges = [0..edge, edge.max(blocks - edge)..blocks];
     for span in edges.into_iter().chain(between.into_iter().map(|block| block..block + 1)) {
         let bytes = &mut bytes[..((span.end - span.start) * BLOCK) as usize];

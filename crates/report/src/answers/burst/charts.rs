@@ -1,4 +1,4 @@
-//! What a bucket held against time, for a run that drained it on purpose.
+//! Charts of a bucket's contents against time, for a run that drained the bucket on purpose.
 
 use analysis::{BurstPart, Resource};
 
@@ -11,12 +11,12 @@ use crate::charts::panel::{Line, Panel, Segment, Side};
 use crate::charts::table::Source;
 use crate::words::numbers;
 
-/// Returns the bucket of operations against time; `None` if none was drained.
+/// Returns the bucket of operations against time; `None` if no such bucket was drained.
 pub(crate) fn operations(of: &Source<'_>) -> Option<Chart> {
     bucket(of, Resource::Iops)
 }
 
-/// Returns the bucket of bytes against time; `None` if none was drained.
+/// Returns the bucket of bytes against time; `None` if no such bucket was drained.
 pub(crate) fn bytes(of: &Source<'_>) -> Option<Chart> {
     bucket(of, Resource::Bytes)
 }
@@ -37,7 +37,7 @@ fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
     timed.chart(of.run, drains(part))
 }
 
-/// Returns the chart's title, the name of the axis, and how many operations or bytes one unit of the axis is.
+/// Returns the chart's title, the label of the axis, and the operations or bytes in one unit of the axis.
 fn words(part: &BurstPart) -> (String, String, f64) {
     match part.resource {
         Resource::Iops => {

@@ -1,4 +1,4 @@
-//! What a deliberate drain showed, in words: the levels, the bucket, what fills it, and when full speed may be
+//! The result of a deliberate drain, in words: the levels, the bucket, its refill, and when full speed may be
 //! expected again.
 
 pub(crate) mod charts;
@@ -33,7 +33,7 @@ pub(crate) fn answer(analysis: &Analysis) -> Option<&BurstAnswer> {
     })
 }
 
-/// Returns all that the answer says.
+/// Returns the whole answer as a sheet.
 pub(super) fn sheet(answer: &BurstAnswer) -> Sheet {
     Sheet {
         command: "burst",

@@ -1,4 +1,4 @@
-//! What a drain has shown so far, in words.
+//! The progress of a drain, in words.
 
 use analysis::{AlikeEnd, ComingEnd, Outlook, Resource};
 

@@ -17,11 +17,10 @@ const STYLES: [(&str, Ink, Shape); 4] = [
     ("p99", Ink::Discard, Shape::Triangle),
     ("p99.9", Ink::Queue, Shape::Cross),
 ];
-/// Loads beyond the answer are drawn up to this multiple of it: further out, a queue grows for as long as it is
-/// watched.
+/// Multiple of the answer up to which loads are drawn: beyond it, the queue grows for as long as the load lasts.
 const BEYOND: f64 = 1.25;
 
-/// Returns the curve of a search; `None` if none was asked for, or if fewer than two loads ran.
+/// Returns the curve of a search; `None` if there was no search, or if fewer than two loads ran.
 pub(crate) fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
     let answer = super::answer(analysis)?;
     let drawn: Vec<&OpenLoad> = answer.loads.iter().filter(|load| is_drawn(load, answer)).collect();
@@ -83,7 +82,7 @@ fn mean(loads: &[&OpenLoad]) -> Line {
 }
 
 fn mark(answer: &HeadroomAnswer) -> Vec<Marker> {
-    // Use the digits of the title: one quantity must not appear with two figures.
+    // Same digits as in the title: one quantity must not appear with two figures.
     let label = |rate: &Estimate| format!("holds up to {} IOPS", numbers::level(rate, IOPS));
     greatest(answer).map(|rate| Marker { at: rate.value, label: label(&rate) }).into_iter().collect()
 }

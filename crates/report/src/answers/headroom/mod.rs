@@ -1,4 +1,4 @@
-//! The greatest rate at which a latency bound holds, in words.
+//! The greatest rate at which a latency bound is kept, in words.
 
 pub(crate) mod charts;
 
@@ -15,7 +15,7 @@ use crate::words::table::Columns;
 use crate::words::tiles::{Tile, TileFigure};
 use crate::words::wrap::clean;
 
-/// Returns what a search will look for, before it begins.
+/// Returns the goal of a search, before it begins.
 pub fn search_words(asked: &HeadroomRequest) -> String {
     let load: Vec<ArrivalShape> = asked.load.iter().map(ArrivalShape::of).collect();
     format!(
@@ -55,7 +55,7 @@ fn load_words(load: &[ArrivalShape]) -> String {
     load.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
-/// Returns the answer of a run, or of a part of it; `None` if no search was asked for.
+/// Returns the answer of a run, or of a part of it; `None` if there was no search.
 pub(crate) fn answer(analysis: &Analysis) -> Option<&HeadroomAnswer> {
     analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
         ProcedureAnswer::Headroom(answer) => Some(&**answer),
@@ -63,7 +63,7 @@ pub(crate) fn answer(analysis: &Analysis) -> Option<&HeadroomAnswer> {
     })
 }
 
-/// Returns all that the answer says.
+/// Returns the whole answer as a sheet.
 pub(super) fn sheet(answer: &HeadroomAnswer) -> Sheet {
     let doubts: Vec<String> = answer.doubts.iter().map(|doubt| doubt_words(*doubt).to_owned()).collect();
     let heading = "Open loads";
@@ -127,7 +127,7 @@ fn promised_words(promised: &PromisedRate, answer: &HeadroomAnswer) -> Option<St
     Some(format!("{claims}: {how}."))
 }
 
-/// Returns what follows the verdict word.
+/// Returns the text after the verdict word.
 fn rest(answer: &HeadroomAnswer) -> String {
     let (bounds, load) = (bounds_words(&answer.bounds), load_words(&answer.load));
     let load = format!("of {load} that arrive by chance");
@@ -165,7 +165,7 @@ fn of_full_queue(answer: &HeadroomAnswer, rate: f64) -> String {
     }
 }
 
-/// Returns between which rates the answer certainly lies.
+/// Returns the rates between which the answer certainly is.
 fn sides(answer: &HeadroomAnswer) -> String {
     match (answer.surely_holds, answer.surely_fails) {
         (Some(holds), Some(fails)) => {

@@ -18,9 +18,9 @@ use crate::words::Table;
 use crate::words::numbers::{self, IOPS};
 use crate::words::sentence::{capital, plural};
 
-/// Width of the whole, in pixels.
+/// Width of the chart, in pixels.
 const WIDE: i32 = 920;
-/// Width on a phone, in pixels.
+/// Width of the chart on a phone, in pixels.
 const NARROW: i32 = 440;
 /// Height of a row, in pixels.
 const ROW: i32 = 22;
@@ -33,10 +33,10 @@ const APART: i32 = 14;
 /// Height of letters in pixels.
 const LETTER: i32 = 11;
 const SMALL: i32 = 10;
-/// Opacity in percent of the least and the greatest rate, light enough that words on it stay readable.
+/// Opacity in percent at the least and the greatest rate, light enough for words on it to be readable.
 const SHADES: (f64, f64) = (4.0, 55.0);
 
-/// Returns the map of a run; `None` if it answers something else.
+/// Returns the map of a run; `None` if the run has another answer.
 fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     match analysis.answered.as_ref()? {
         ProcedureAnswer::Map(answer) => Some(answer),
@@ -44,8 +44,7 @@ fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     }
 }
 
-/// Returns I/Os a second by block size and depth, reads and writes below each other; `None` if the analysis has no
-/// map.
+/// Returns I/Os a second by block size and depth, with writes below reads; `None` if the analysis has no map.
 pub(crate) fn heat(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let title = "I/Os a second by block size and queue depth";
@@ -60,7 +59,7 @@ pub(crate) fn heat(analysis: &Analysis) -> Option<Chart> {
     (high > 0).then(|| Chart::of(title, drawing, table))
 }
 
-/// Draws the maps of all directions below each other, `wide` pixels across, and returns their height too.
+/// Draws the maps of all directions, one below another, `wide` pixels across, and returns their height too.
 fn all(answer: &MapAnswer, wide: i32) -> (Canvas, i32) {
     let mut canvas = Canvas::default();
     let mut high = 0;
@@ -87,7 +86,7 @@ fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
     table.rows.iter_mut().for_each(|cells| cells.resize(wide, String::new()));
 }
 
-/// Space in which a direction is drawn, in pixels.
+/// Space for one direction, in pixels.
 struct Room {
     wide: i32,
     top: i32,
@@ -133,7 +132,7 @@ struct Tile<'m> {
 }
 
 impl Tile<'_> {
-    /// Draws the cell, shaded by where its rate lies between the least and the greatest on a logarithmic scale.
+    /// Draws the cell, shaded by its rate on a logarithmic scale from the least to the greatest.
     fn draw(&self, canvas: &mut Canvas, (low, high): (f64, f64)) {
         let (from, to) = (self.from, self.to);
         let paint = match self.cell.and_then(|cell| cell.iops) {
@@ -198,7 +197,7 @@ pub(crate) fn by_block(analysis: &Analysis) -> Option<Chart> {
 }
 
 /// Returns each block size at its greatest measured depth. A measurement at depth 1 counts only if the map has a
-/// knee for that size; without one that counts, the greatest predicted depth is taken.
+/// knee for that size; if no measurement counts, the greatest predicted depth is used.
 fn full(map: &DirectionMap) -> Vec<Full> {
     let of_block = |cells: &[MapCell]| {
         let deepest = |basis: Basis| {
@@ -214,7 +213,7 @@ fn full(map: &DirectionMap) -> Vec<Full> {
 }
 
 /// Returns a line through all neighbouring block sizes, with a dot at each measured one and a ring at each
-/// predicted one. A line through the measured ones alone would miss what the map predicts between them.
+/// predicted one. A line through measured sizes alone would not show the predictions between them.
 fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line> {
     let direction = map.direction;
     let pen = Pen::around(map.crossover.map(|crossing| crossing.at.value));
@@ -246,7 +245,8 @@ fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line>
     lines
 }
 
-/// Returns markers where the cap on operations gives way to the cap on bytes, labelled in the second graph only.
+/// Returns markers at the sizes from which the cap on bytes limits instead of the cap on operations; only the
+/// second graph labels them.
 fn markers(rows: &[(&DirectionMap, Vec<Full>)], unit: Unit) -> Vec<Marker> {
     let mut markers: Vec<Marker> = Vec::new();
     for (map, _) in rows {

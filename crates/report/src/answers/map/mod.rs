@@ -1,4 +1,4 @@
-//! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
+//! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and the recommended depths.
 
 pub(crate) mod charts;
 
@@ -21,10 +21,10 @@ const FIRST: usize = 9;
 const COLUMN: usize = 7;
 /// Width of a column of the rows below the grid.
 const ROW: usize = 9;
-/// Stands for a missing figure.
+/// Written in place of a missing figure.
 const NONE: &str = "-";
 
-/// Returns all that the answer says; its verdict is that on the caps.
+/// Returns the whole answer as a sheet; the verdict is the one on the caps.
 pub(super) fn sheet(answer: &MapAnswer) -> Sheet {
     let mut sections: Vec<Section> = answer.directions.iter().map(|map| direction(answer, map)).collect();
     let rest = together(answer);
@@ -67,7 +67,7 @@ fn direction(answer: &MapAnswer, map: &DirectionMap) -> Section {
     Section { heading: capital(plural(map.direction)), indent: Some(""), blocks }
 }
 
-/// Returns what is known of the caps of one direction, a sentence on each line.
+/// Returns sentences on the caps of one direction, one on each line.
 fn lines(map: &DirectionMap) -> Vec<String> {
     let mut lines = vec![caps(map)];
     lines.extend(map.unit.map(|unit| {
@@ -140,7 +140,7 @@ fn bend(map: &DirectionMap) -> Option<String> {
     }
 }
 
-/// Returns the loads that are left out of the levels.
+/// Returns a sentence on the loads that are left out of the levels.
 fn disturbed(map: &DirectionMap) -> Option<String> {
     let one = |off: &DisturbedLoad| {
         let why = if off.generator { ", while plimsoll waited for a CPU" } else { "" };
@@ -170,7 +170,7 @@ fn slo(slo: &analysis::Headroom) -> String {
     }
 }
 
-/// Returns budgets, mixes and order, a sentence on each line.
+/// Returns sentences on budgets, mixes and order, one on each line.
 fn together(answer: &MapAnswer) -> Vec<String> {
     let counted = |counted: LevelUnit| match counted {
         LevelUnit::Operations => "operations",
@@ -209,7 +209,7 @@ fn together(answer: &MapAnswer) -> Vec<String> {
 /// Most mixes described in sentences.
 const MIXES_MOST: usize = 4;
 
-/// What a grid shows.
+/// Figure that a grid shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shows {
     /// I/Os a second.
@@ -227,7 +227,7 @@ fn depths(map: &DirectionMap) -> Vec<u32> {
     depths
 }
 
-/// Returns the block sizes of a grid: powers of two from 4 KiB, and the one that was asked for.
+/// Returns the block sizes of a grid: powers of two from 4 KiB, and the requested one.
 fn blocks(answer: &MapAnswer, map: &DirectionMap) -> Vec<u64> {
     let asked = answer.block.map(|block| block.0);
     let mut blocks: Vec<u64> = map.cells.iter().map(|cell| cell.block).collect();
@@ -277,7 +277,7 @@ fn compact(rate: f64) -> String {
     }
 }
 
-/// Returns the heading of the rows.
+/// Returns the heading of the rows below the grid.
 fn rows_heading(answer: &MapAnswer) -> String {
     match answer.p99 {
         Some(p99) => format!("How deep each block may go so that p99 < {p99}, and what comes of it"),
@@ -285,7 +285,7 @@ fn rows_heading(answer: &MapAnswer) -> String {
     }
 }
 
-/// Returns a row for each block size: how deep to go, and what that yields.
+/// Returns a row for each block size: the recommended depth, and what it yields.
 fn rows(map: &DirectionMap) -> Table {
     let mut table = Table::headed(&["block", "depth", "IOPS", "MiB/s", "mean", "p99", "N*", "N90"]);
     for row in map.rows.iter().filter(|row| row.block.is_power_of_two() && row.block >= 4096 || row.asked) {

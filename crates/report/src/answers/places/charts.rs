@@ -80,7 +80,7 @@ pub(crate) fn working_sets(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let mut sets: Vec<&SetObservation> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
-    // If a set was read several times, the look with the most passes counts.
+    // If a set was read several times, the observation with the most passes counts.
     let sets: Vec<&SetObservation> =
         sets.chunk_by(|a, b| a.bytes == b.bytes).filter_map(|same| same.last().copied()).collect();
     let x = doubling_axis(sets.iter().map(|set| set.bytes as f64), |bytes| numbers::size(bytes as u64))?;
@@ -128,7 +128,7 @@ fn hits(sets: &[&SetObservation]) -> Option<Line> {
     (!known.is_empty()).then_some(line)
 }
 
-/// Returns the rate of sequential reads over the volume; `None` if none were done.
+/// Returns the rate of sequential reads over the volume; `None` if there were none.
 pub(crate) fn tracks(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let points: Vec<(f64, f64)> =

@@ -1,4 +1,4 @@
-//! The answer of `plimsoll where` in words: what differs by place, and what a cache holds.
+//! The answer of `plimsoll where` in words: how places differ, and what a cache holds.
 
 pub(crate) mod charts;
 
@@ -24,7 +24,7 @@ pub(crate) fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
     })
 }
 
-/// Returns all that the answer says.
+/// Returns the whole answer as a sheet.
 pub(super) fn sheet(answer: &PlacesAnswer) -> Sheet {
     Sheet {
         command: "where",
@@ -94,7 +94,7 @@ fn word_of_all(kind: RegionKind) -> &'static str {
     }
 }
 
-/// Returns the sentence for a volume whose parts differ without an edge.
+/// Returns the sentence for a volume whose parts differ without a clear edge.
 fn uneven(answer: &PlacesAnswer) -> String {
     format!(
         ": parts differ by {}, but nowhere by an edge: {} places are too few for what latencies wander.",
@@ -161,7 +161,7 @@ fn part(region: &Region) -> String {
     format!("{place} {}", meaning(region))
 }
 
-/// Describes what a region is.
+/// Describes the kind of a region.
 fn meaning(region: &Region) -> String {
     let times = region.times.map_or(String::new(), |times| format!(" ({})", numbers::factor(times.value)));
     match region.kind {
@@ -176,7 +176,7 @@ fn meaning(region: &Region) -> String {
     }
 }
 
-/// Names what a region is, in a word or two.
+/// Names the kind of a region, in a word or two.
 fn name(kind: RegionKind) -> &'static str {
     match kind {
         RegionKind::Usual => "usual",
@@ -192,7 +192,7 @@ fn bytes(value: f64) -> String {
     numbers::size(value as u64)
 }
 
-/// Returns the sentence on a cache.
+/// Returns the sentence on the cache.
 fn cache_sentence(answer: &PlacesAnswer) -> String {
     match &answer.cache {
         CacheObservation::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
@@ -286,7 +286,7 @@ fn tracks_sentence(tracks: &TracksObservation) -> String {
 /// Block size in bytes from which reads are given in bytes a second, because that is what limits them.
 const LARGE: u64 = 64 << 10;
 
-/// Returns the rates from the cache, beyond it, and both at once.
+/// Returns the sentence on rates from the cache, beyond it, and from both at once.
 fn budget_sentence(budget: &Budget) -> String {
     let block = numbers::block(budget.block as f64);
     let rate = |value: f64| match budget.block {

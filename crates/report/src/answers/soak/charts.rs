@@ -12,7 +12,7 @@ use crate::words::numbers;
 /// Length in hours above which the axis is in hours rather than minutes.
 const HOURS: f64 = 2.0;
 
-/// Returns the rate of each probe in order; `None` if the run is no soak or has fewer than two probes.
+/// Returns the rate of each probe in order; `None` if the run is not a soak or has fewer than two probes.
 pub(crate) fn over_time(analysis: &Analysis) -> Option<Chart> {
     let answer = match analysis.answered.as_ref()? {
         ProcedureAnswer::Soak(answer) if answer.probes.len() > 1 => answer,

@@ -1,4 +1,4 @@
-//! A soak in words: the promise as a share of time, drift, and how long a modest load waited.
+//! The answer of a soak in words: the promise as a share of time, drift, and the latency of a modest load.
 
 pub(crate) mod charts;
 
@@ -9,7 +9,7 @@ use crate::words::claims::answer_words;
 use crate::words::numbers::{self, IOPS};
 use crate::words::tiles::{PromiseWords, Tile, TileFigure};
 
-/// Returns all that the answer says.
+/// Returns the whole answer as a sheet.
 pub(super) fn sheet(answer: &SoakAnswer) -> Sheet {
     Sheet {
         command: "soak",
@@ -88,7 +88,7 @@ fn percent(share: f64) -> String {
     format!("{percent} %")
 }
 
-/// Returns what is certain about drift, or how large it could be at most.
+/// Returns the certain drift, or the largest drift that is possible.
 fn drift_words(answer: &SoakAnswer) -> String {
     let mut said = Vec::new();
     if let Some(trend) = answer.trend {
@@ -124,7 +124,7 @@ fn around(share: &Estimate) -> String {
     format!("{:.1} ± {:.1} %", 100.0 * share.value.abs(), 100.0 * half)
 }
 
-/// Returns what else is to be said, a line for each.
+/// Returns further remarks, one on each line.
 fn lines(answer: &SoakAnswer) -> Vec<String> {
     let looks = answer.middle.map(|middle| {
         format!(

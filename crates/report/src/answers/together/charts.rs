@@ -1,5 +1,5 @@
-//! Several volumes at once: what each delivers alone and beside the others as bars, and the rate of each, load by
-//! load.
+//! Charts of several volumes loaded together: bars of the rate that each volume delivers alone and beside the
+//! others, and the rate of each, load by load.
 
 use analysis::{
     Analysis, LoadTogether, ProcedureAnswer, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
@@ -30,13 +30,13 @@ fn answer(analysis: &Analysis) -> Option<&TogetherAnswer> {
     }
 }
 
-/// Returns the load that says most: the first under which the volumes share a limit, or else the first.
+/// Returns the most telling load: the first under which the volumes share a limit, or else the first.
 fn decisive(answer: &TogetherAnswer) -> Option<&LoadTogether> {
     let held = answer.loads.iter().find(|load| load.reach == Reach::Held);
     held.or_else(|| answer.loads.first())
 }
 
-/// Returns what each volume delivers alone and beside the others; `None` if nothing was measured.
+/// Returns the rate that each volume delivers alone and beside the others; `None` if nothing was measured.
 pub(crate) fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let load = decisive(answer)?;
@@ -80,7 +80,7 @@ fn bars(name: &str, values: &[Option<f64>], (from, to): (f64, f64)) -> Line {
     Line::of(name, Ink::Read, values.iter().enumerate().filter_map(bar))
 }
 
-/// Returns the rate of each volume, look by look, under the load that says most.
+/// Returns the rate of each volume, look by look, under the most telling load.
 pub(crate) fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let Some(ProcedureRequest::Together(asked)) = &run.asked else { return None };
@@ -106,7 +106,7 @@ pub(crate) fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> 
     (top > 0.0).then(|| Chart::drawn(title, 300, &[panel], rates(answer, &looks)))
 }
 
-/// Returns the rate of one volume, with a stroke for each look in its place.
+/// Returns the rate of one volume, with a stroke for each look at its place.
 fn line(answer: &TogetherAnswer, looks: &[TogetherLook<'_>], volume: usize) -> Line {
     let stroke = |(at, look): (usize, &TogetherLook<'_>)| -> Vec<(f64, f64)> {
         let rates = &look.rates[volume];
@@ -119,7 +119,7 @@ fn line(answer: &TogetherAnswer, looks: &[TogetherLook<'_>], volume: usize) -> L
     Line::of(&answer.volumes[volume].0, INKS[volume % INKS.len()], strokes)
 }
 
-/// Names the volumes that are loaded and how, in a word or two.
+/// Names the loaded volumes and the kind of load, in a word or two.
 fn short(answer: &TogetherAnswer, role: &TogetherRole) -> String {
     let label = |volume: usize| answer.volumes[volume].0.clone();
     match role {

@@ -1,5 +1,5 @@
-//! The answer of `plimsoll check --together` in words: what volumes share, which one starves which, and how that
-//! compares with the machine's limits.
+//! The answer of `plimsoll check --together` in words: limits that volumes share, volumes that starve others, and a
+//! comparison with the machine's limits.
 
 pub(crate) mod charts;
 
@@ -15,12 +15,12 @@ use crate::words::numbers::{self, IOPS, Prefix};
 use crate::words::table::Columns;
 use crate::words::wrap::wrap;
 
-/// Relative difference within which two figures count as the same.
+/// Relative difference within which two figures count as equal.
 const AS_MUCH: f64 = 0.02;
 /// Fairness index from which a division counts as even.
 const EVEN: f64 = 0.95;
 
-/// Returns what will be done, before it begins.
+/// Returns the plan of the procedure, before it begins.
 pub fn together_words(asked: &TogetherRequest) -> String {
     let loads: Vec<String> = asked.loads.iter().map(load_words).collect();
     format!("Loads {} volumes, each alone and all at once: {}.", asked.volumes.len(), loads.join(", "))
@@ -32,7 +32,7 @@ fn load_words(load: &TogetherLoad) -> String {
     format!("{} {way}", numbers::block(load.block.0 as f64))
 }
 
-/// Returns all that the answer says.
+/// Returns the whole answer as a sheet.
 pub(super) fn sheet(answer: &TogetherAnswer) -> Sheet {
     let named = |(label, words): &(String, String)| wrap(&format!("  {label}  "), words);
     let of_page = |(label, words): &(String, String)| format!("{label}: {words}");
@@ -85,7 +85,7 @@ fn all(answer: &TogetherAnswer) -> String {
     labels(answer, &(0..answer.volumes.len()).collect::<Vec<_>>())
 }
 
-/// Returns what all volumes share, a clause for each budget; a figure is not repeated for the other direction.
+/// Returns the budgets that all volumes share, a clause for each; a figure is not repeated for the other direction.
 fn budgets(answer: &TogetherAnswer) -> String {
     let clause = |(at, budget): (usize, &SharedBudget)| match answer.budgets[..at]
         .iter()
@@ -101,7 +101,7 @@ fn budgets(answer: &TogetherAnswer) -> String {
     format!("{} have {}.{rest}", all(answer), clauses.join(", and "))
 }
 
-/// Whether two budgets are the same figure.
+/// Whether two budgets have the same figure.
 fn is_as(one: &SharedBudget, other: &SharedBudget) -> bool {
     let off = other.level().value / one.level().value - 1.0;
     one.counted.is_some() && one.counted == other.counted && off.abs() <= AS_MUCH
@@ -153,7 +153,7 @@ fn open(answer: &TogetherAnswer) -> String {
     if doubts.is_empty() { "nothing was measured.".to_owned() } else { format!("{}.", doubts.join("; ")) }
 }
 
-/// Returns why a load says nothing.
+/// Returns the reason why a load shows nothing.
 fn doubt_words(answer: &TogetherAnswer, doubt: &TogetherDoubt) -> String {
     match doubt {
         TogetherDoubt::NotMeasured => "not measured".to_owned(),
@@ -273,7 +273,7 @@ fn sentences(answer: &TogetherAnswer) -> Vec<String> {
     said
 }
 
-/// Returns for each starved volume the case in which it kept least.
+/// Returns for each starved volume the case in which it kept the smallest share.
 fn worst_of_each(answer: &TogetherAnswer) -> Vec<&Beside> {
     let of = |modest: usize| {
         let starved = answer.beside.iter().filter(|beside| beside.modest == modest && beside.starves());
@@ -297,7 +297,7 @@ fn starves(answer: &TogetherAnswer, beside: &Beside) -> String {
     )
 }
 
-/// Returns what each volume delivers alone and beside the others.
+/// Returns a table of the rate that each volume delivers alone and beside the others.
 fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table {
     let head = load_words(&load.load);
     let mut table = Table::headed(&[&head, "alone, IOPS", "together, IOPS", "kept"]);

@@ -24,10 +24,10 @@ const BOTTOM: i32 = 26;
 const LETTER: i32 = 12;
 /// Room above the greatest difference, as a factor.
 const ROOM: f64 = 1.15;
-/// Most blocks that get a number below their dot; of more, only every n-th does.
+/// Most blocks that all have a number below their dot; with more blocks, only every n-th has one.
 const NUMBERED: usize = 20;
 
-/// Where differences are drawn.
+/// Area in which differences are drawn.
 struct Plot {
     /// Greatest difference that fits the plot, as a share.
     most: f64,

@@ -29,7 +29,7 @@ fn paired(comparison: &Comparison) -> Vec<PairedRow<'_>> {
     comparison.rows.iter().flat_map(of).collect()
 }
 
-/// Returns how many figures differ, and how many are the same.
+/// Returns how many figures differ, and how many are equal within the margin.
 fn counts(rows: &[PairedRow<'_>]) -> (usize, usize) {
     let count = |wanted: RatioAnswer| rows.iter().filter(|(_, ratio, _)| ratio.answer == wanted).count();
     (count(RatioAnswer::Differs), count(RatioAnswer::Same))
@@ -135,7 +135,7 @@ pub fn shift_words(ratio: &Ratio) -> String {
     }
 }
 
-/// Returns what follows from a ratio; if it is undecided, also the difference that would have been detected.
+/// Returns the conclusion from a ratio; if it is undecided, also the difference that would have been detected.
 pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
     let shown =
         pairs.detectable.map_or_else(String::new, |share| format!("; {} would show", numbers::share(share)));
@@ -146,7 +146,7 @@ pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
     }
 }
 
-/// Returns the table: works, and below each a line for each figure.
+/// Returns the table: each work, followed by a line for each figure.
 pub fn table(comparison: &Comparison) -> String {
     let name = |side: usize| words::label(comparison, side).chars().take(VALUE - 2).collect::<String>();
     let head =
@@ -182,12 +182,12 @@ fn line(row: &Row, ratio: &Ratio, pairs: &Pairs) -> String {
     text
 }
 
-/// Returns what the lines rest on, in sentences.
+/// Returns sentences on what the lines of the table rest on.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let Some(ask) = &comparison.in_turns else { return Vec::new() };
     let rows = paired(comparison);
     let Some((.., pairs)) = rows.first() else { return Vec::new() };
-    // Only a single comparison is looked at while it goes on; several are judged once, together.
+    // Only a single comparison is evaluated before its end; several are judged once, together.
     let looks = if pairs.comparisons == 1 { ask.look_at.as_slice() } else { &[] };
     let mut notes = vec![rests_on(looks, pairs), decided_by((ask, looks.len().max(1)), rows.len())];
     notes.extend(between(pairs));
@@ -196,7 +196,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     notes
 }
 
-/// Returns how many blocks there are, looked at after `look_at` of them, and how a figure comes from them.
+/// Returns a sentence on the number of blocks, on the numbers of blocks `look_at` after which they were evaluated,
+/// and on how a figure is derived from them.
 fn rests_on(look_at: &[u32], pairs: &Pairs) -> String {
     let blocks = format!("{} blocks", pairs.blocks);
     let of =
@@ -229,7 +230,7 @@ fn decided_by((ask, looks): (&TurnsRequest, usize), rows: usize) -> String {
     )
 }
 
-/// Returns how much the difference varies between several comparisons.
+/// Returns a sentence on how much the difference varies between several comparisons.
 fn between(pairs: &Pairs) -> Option<String> {
     let between = pairs.between?;
     Some(format!(
@@ -238,7 +239,8 @@ fn between(pairs: &Pairs) -> Option<String> {
     ))
 }
 
-/// Returns what one comparison cannot see: anything that varies more slowly than the comparison lasts.
+/// Returns a sentence on what one comparison cannot see: anything that varies more slowly than the comparison
+/// lasts.
 fn speaks_for(pairs: &Pairs) -> Option<String> {
     let scope = "It speaks for these two volumes and these minutes; what strays more slowly than that looks like a difference. \
                  Compare again at another hour, and give compare all the files.";
@@ -252,7 +254,7 @@ fn speaks_for(pairs: &Pairs) -> Option<String> {
     })
 }
 
-/// Returns how many blocks would settle the rows that are open.
+/// Returns how many blocks would settle the undecided rows.
 fn more_blocks(rows: &[PairedRow<'_>]) -> Option<String> {
     let needed = rows.iter().filter_map(|(_, ratio, pairs)| match ratio.answer {
         RatioAnswer::Undecided { runs } if pairs.comparisons == 1 && !pairs.strays_slowly => Some(runs),
@@ -265,30 +267,30 @@ fn more_blocks(rows: &[PairedRow<'_>]) -> Option<String> {
     })
 }
 
-/// Returns the title of a row's figure on a line of its own.
+/// Returns the title of a row's figure, for a separate line.
 pub fn row_title(row: &Row) -> String {
     format!("{}: {}", words::work_words(&row.work), words::measure_words(row.measure))
 }
 
-/// What a comparison in turns will do.
+/// Forecast of a comparison in turns.
 pub struct TurnsForecast {
-    /// Most seconds that it takes.
+    /// Most seconds that the comparison takes.
     pub seconds: f64,
-    /// Whether that is virtual time, which passes at once.
+    /// Whether `seconds` is virtual time, which costs no real time.
     pub in_virtual_time: bool,
-    /// Numbers of blocks after which it looks at the result; the last is the end.
+    /// Numbers of blocks after which the result is evaluated; the last one is the end.
     pub look_at: Vec<u32>,
     /// Number of loads in a block.
     pub loads: usize,
     /// Number of these loads that write.
     pub writing: usize,
-    /// Bytes that are laid out beforehand, on all sides.
+    /// Bytes to be laid out beforehand, on all sides.
     pub laid_out: u64,
-    /// Loads that are left out because a side is only read.
+    /// Loads left out because one side may only be read.
     pub left_out: Vec<String>,
 }
 
-/// Returns what will be done and how long it takes, before anything starts.
+/// Returns the steps and the duration of a comparison, to be printed before anything starts.
 pub fn turns_forecast(forecast: &TurnsForecast) -> String {
     let blocks = forecast.look_at.last().copied().unwrap_or(0);
     let (span, loads) = (numbers::span(forecast.seconds), forecast.loads);
@@ -324,7 +326,7 @@ pub fn turns_forecast(forecast: &TurnsForecast) -> String {
     wrap("", &text)
 }
 
-/// Returns what a comparison with fio will do; `seconds` is the time it takes in all, if known.
+/// Returns the forecast of a comparison with fio; `seconds` is the total time, if known.
 pub fn against_forecast(blocks: u32, seconds: Option<f64>) -> String {
     let takes = match seconds {
         Some(seconds) => format!("about {}", numbers::span(seconds)),
@@ -357,13 +359,13 @@ pub fn agreement(comparison: &Comparison) -> String {
     wrap("", &text)
 }
 
-/// Returns a line for each block that has ended.
+/// Returns the line for a block that has ended.
 pub fn turns_progress((done, all): (u32, u32), left_s: f64) -> String {
     let left = if done < all { format!(", at most {} left", numbers::span(left_s)) } else { String::new() };
     format!("  block {done} of {all}{left}")
 }
 
-/// Returns what every block would run.
+/// Returns the loads that every block would run.
 pub fn turns_outline(loads: &[(String, String)]) -> String {
     let lines = loads.iter().map(|(name, jobs)| wrap("  ", &format!("{name}: {jobs}")));
     format!("Each block would run, on each side:\n{}", lines.collect::<String>())

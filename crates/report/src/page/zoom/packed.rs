@@ -57,7 +57,7 @@ fn deflated(bytes: &[u8]) -> String {
 }
 
 impl Extremes {
-    /// Returns the extremes of `values` in buckets of `lengths` intervals; NaN if all values of a bucket are.
+    /// Returns the extremes of `values` in buckets of `lengths` intervals; NaN for a bucket that holds only NaN.
     pub(super) fn of(values: &[f64], lengths: &[usize]) -> Extremes {
         let mut rest = values;
         let mut extremes = Extremes::default();
@@ -71,12 +71,12 @@ impl Extremes {
         extremes
     }
 
-    /// Whether it has any finite value.
+    /// Whether any value is finite.
     pub(super) fn says_something(&self) -> bool {
         self.min.iter().any(|value| value.is_finite())
     }
 
-    /// Whether it has values and all of them are 0.
+    /// Whether some values are finite and all of those are 0.
     pub(super) fn is_zero(&self) -> bool {
         let all_zero = |values: &[f64]| values.iter().all(|value| value.is_nan() || *value == 0.0);
         self.says_something() && all_zero(&self.min) && all_zero(&self.max)

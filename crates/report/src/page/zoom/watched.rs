@@ -12,14 +12,14 @@ use crate::page::watch::is_watch;
 
 /// Most values of a page: about 2,000 buckets for each line of 20 devices.
 const VALUES_MAX: usize = 2_000_000;
-/// Most bytes of packed values in a page: with drawings and script it stays under eight megabytes.
+/// Most bytes of packed values in a page, which keeps it below eight megabytes with drawings and script.
 const PACKED_MAX: usize = 5_500_000;
-/// Most values of one series when there are few: the page of one device must not be as large as that of twenty.
+/// Most values of one series if there are few: a page of one device must not be as large as one of twenty.
 const SERIES_MAX: usize = 16_000;
 /// Intervals kept on either side of each end of a finding's span if there is no room for the whole span.
 const BESIDE: u64 = 60;
 
-/// Returns the series of `run`'s machine; `None` if nothing was watched.
+/// Returns the series of `run`'s machine; `None` if it was not watched.
 pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<ZoomSeries> {
     if !is_watch(run) {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<ZoomSeries> {
     let mut room = (VALUES_MAX / lines).min(SERIES_MAX);
     loop {
         let zoomed = within(&view, analysis, room);
-        // Values mostly repeat and pack well; noise of many devices does not, and is thinned further.
+        // Most values repeat and pack well; noise of many devices does not, and is thinned further.
         if zoomed.packed() <= PACKED_MAX || room < 100 {
             return Some(zoomed);
         }
@@ -97,8 +97,8 @@ fn chart(
     Some(Chart { device: device.to_owned(), chart: definition.id, times: 0, panels, values })
 }
 
-/// Returns the spans in which a page keeps every value: what findings point to, within `room` intervals in all. Of
-/// a span that is too long, both ends are kept, because something begins or stops there.
+/// Returns the spans in which a page keeps every value: the spans of findings, within `room` intervals in all. Of a
+/// span that is too long, both ends are kept, because something begins or ends there.
 fn detail(analysis: &Analysis, usual: Nanos, room: usize) -> Vec<(Nanos, Nanos)> {
     let mut left = usual.0.saturating_mul(room as u64);
     let mut kept = Vec::new();

@@ -12,7 +12,7 @@ pub(super) struct Csv {
 }
 
 impl Csv {
-    /// Starts a table with this head.
+    /// Starts a table with these column names.
     pub fn headed<'h>(head: impl IntoIterator<Item = &'h str>) -> Csv {
         let mut csv = Csv { text: String::new(), rows: 0, first: true };
         head.into_iter().for_each(|name| csv.words(name));
@@ -69,8 +69,8 @@ impl Csv {
     }
 }
 
-/// Replaces characters that control a terminal, because people look at tables there. Line breaks stay; the field
-/// is quoted.
+/// Replaces characters that control a terminal, because people also view tables there. Line breaks remain; the
+/// field is quoted.
 fn harmless(words: &str) -> String {
     let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\r' | '\t');
     words.chars().map(|letter| if stays(letter) { letter } else { char::REPLACEMENT_CHARACTER }).collect()

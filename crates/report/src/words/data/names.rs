@@ -7,13 +7,13 @@ use record::{CpuMetric, Metric, Recording, Run, Unit};
 pub struct SeriesName {
     /// Name of the series: `vda:r/s`, `cpu:user`.
     pub name: String,
-    /// What the series measures.
+    /// Source and metric of the series.
     pub of: Of,
     /// Unit of its values.
     pub unit: &'static str,
 }
 
-/// What a series measures.
+/// Source and metric of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
     /// A metric of a device, given by its kernel name.
@@ -22,10 +22,10 @@ pub enum Of {
     Cpu(CpuMetric),
 }
 
-/// Series that were asked for.
+/// Requested series.
 pub type SeriesNames = Vec<SeriesName>;
 
-/// Why words name no series.
+/// Reasons why words name no series.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesNamesError {
     /// The run holds no series at all.
@@ -196,7 +196,7 @@ fn is_meant(name: &SeriesName, device: &str, metric: &str) -> bool {
 /// Whether `word` matches `pattern`, with `*` for any letters and `?` for one.
 fn matches(pattern: &str, word: &str) -> bool {
     let (pattern, word): (Vec<char>, Vec<char>) = (pattern.chars().collect(), word.chars().collect());
-    // Where the last star stood and how much it has matched: only that star can ever have to match more.
+    // Position of the last star and the length of its match: only the last star can ever have to match more.
     let (mut at, mut on, mut star) = (0, 0, None);
     while on < word.len() {
         match pattern.get(at) {

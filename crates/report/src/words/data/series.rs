@@ -1,4 +1,4 @@
-//! Series that were asked for by name, side by side over time.
+//! Series requested by name, side by side over time.
 
 use record::{Recording, Run};
 use schemars::JsonSchema;

@@ -14,7 +14,7 @@ use crate::words::sentence::{confidence, sentence};
 pub struct CsvTable {
     /// Name of the file: `devices.csv`.
     pub file: &'static str,
-    /// What it holds, for people.
+    /// Description of the contents, for people.
     pub about: &'static str,
     /// Number of rows below the head.
     pub rows: usize,

@@ -10,7 +10,7 @@ use session::named_input::{JOB_FILE, NamedInput};
 
 use crate::commands::fio::{look, surroundings};
 
-/// Options by which a job touches more than its files, or lets other programs decide what it does.
+/// Options by which a job touches more than its files, or depends on other programs.
 const ELSEWHERE: [&str; 5] = ["read_iolog", "exec_prerun", "exec_postrun", "opendir", "replay_redirect"];
 
 /// A job that both tools can run.
@@ -20,7 +20,7 @@ pub(super) struct SameJob {
     pub name: String,
     /// The text that both tools read.
     pub text: String,
-    /// How long it runs at most; `None` if its size decides that.
+    /// Maximum runtime in seconds; `None` if the job's size determines it.
     pub seconds: Option<f64>,
 }
 

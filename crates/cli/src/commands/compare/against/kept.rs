@@ -1,5 +1,5 @@
-//! What one of the tools has printed so far, in its run file: stored block by block, so that a kill costs only the
-//! block under way.
+//! The output of one tool so far, in its run file: stored block by block, so that a kill loses only the current
+//! block.
 
 use record::{ReportedPart, Run};
 use runfile::{WriteError, Writer};
@@ -24,7 +24,7 @@ impl<'a> ComparisonSide<'a> {
         ComparisonSide { place, ask: TurnsRequest { side: side as u8, ..ask.clone() }, run: None }
     }
 
-    /// Appends what one block printed to that of earlier blocks, and stores it.
+    /// Appends the output of one block to that of earlier blocks, and stores it.
     pub(super) fn add(&mut self, printed: Run, block: u32) -> Result<(), Failure> {
         let of_block = |mut part: ReportedPart| {
             part.said.push((IN_BLOCK.to_owned(), block.to_string()));
@@ -62,11 +62,11 @@ impl<'a> ComparisonSide<'a> {
     }
 }
 
-/// How a comparison ended.
+/// Outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ComparisonEnd {
     /// All blocks ran.
     Whole,
-    /// It was stopped, or a tool failed.
+    /// The comparison was stopped, or a tool failed.
     Stopped,
 }

@@ -1,8 +1,8 @@
 //! `plimsoll compare TARGET JOB --against fio`: the same job file through plimsoll and through the installed fio, in
 //! turns on one target.
 //!
-//! Both read the same text and print fio's JSON, which is read by the same reader: any difference lies in what the
-//! tools did, or in how they count.
+//! Both tools get the same text and print fio's JSON, which is parsed by the same code: any difference lies in the I/O
+//! of the tools, or in how they count.
 
 mod job;
 mod kept;

@@ -1,4 +1,4 @@
-//! One turn: a tool runs the job to its end, and what it printed is read.
+//! One turn: a tool runs the job to its end, and its output is read.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,7 +11,7 @@ use session::signals::StopFlag;
 
 use crate::arguments::typed;
 
-/// How often a running tool is checked.
+/// Time between checks of a running tool.
 const LOOK: Duration = Duration::from_millis(20);
 /// SIGINT, as Ctrl-C sends it: fio then ends its jobs.
 const INTERRUPT: i32 = 2;
@@ -26,7 +26,7 @@ pub(super) enum Tool {
 }
 
 impl Tool {
-    /// Returns the tool's side in the comparison.
+    /// Returns the index of the tool's side in the comparison.
     pub(super) fn side(self) -> usize {
         match self {
             Tool::Fio => 0,
@@ -57,7 +57,7 @@ impl Tool {
     }
 }
 
-/// Runs `job` through `tool`; returns `None` if it was stopped on the way.
+/// Runs `job` through `tool`; returns `None` if it was stopped before the end.
 pub(super) fn turn(tool: Tool, job: &str, stop: &StopFlag) -> Result<Option<Run>, Failure> {
     let mut child = start(tool, job)?;
     let printed = child.stdout.take().map(all_of);
@@ -92,7 +92,7 @@ fn signed(run: Run, tool: Tool) -> Run {
     Run { origin, ..run }
 }
 
-/// Starts the tool; the job is passed through stdin, so that no file of ours is left behind.
+/// Starts the tool; the job is passed through stdin, so that no temporary file is needed.
 fn start(tool: Tool, job: &str) -> Result<Child, Failure> {
     let mut command = tool.command()?;
     command
@@ -125,7 +125,7 @@ fn all_of(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u
     })
 }
 
-/// Waits for the tool; passes a request to stop on once.
+/// Waits for the tool; passes a stop request on once.
 fn wait(child: &mut Child, stop: &StopFlag) -> Result<ExitStatus, Failure> {
     let mut passed_on = false;
     loop {
@@ -136,7 +136,7 @@ fn wait(child: &mut Child, stop: &StopFlag) -> Result<ExitStatus, Failure> {
         }
         if stop.raised() && !passed_on {
             passed_on = true;
-            // A tool that has ended meanwhile gets no signal, which does no harm.
+            // A tool that has just ended does not receive the signal.
             let _ = kernel::send_signal(child.id(), INTERRUPT);
         }
         std::thread::sleep(LOOK);

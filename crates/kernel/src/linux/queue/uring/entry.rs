@@ -39,13 +39,13 @@ impl UringQueue {
                 let write = opcode::Write::new(fd, address, io.bytes).offset(io.offset);
                 write.ioprio(priority).rw_flags(flags).build()
             }
-            // Trims are kept by `queue` and never get here.
+            // Trims never get here: `queue` stores them.
             (Direction::Flush | Direction::Trim, _) => self.flush(fd),
         };
         entry.flags(self.file_flag).user_data(u64::from(io.slot))
     }
 
-    /// The entry of an I/O whose priority or submission may differ from the one before.
+    /// The entry of an I/O whose priority or submission may differ from the previous one.
     #[cold]
     pub(super) fn entry_by_turn(&mut self, io: &Io) -> Entry {
         let priority = self.urgency.as_mut().map_or(0, |urgency| urgency.draw(io.kind, io.bytes));
@@ -53,7 +53,7 @@ impl UringQueue {
         if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry }
     }
 
-    /// Whether this I/O is one of those sent to a kernel thread at once (`force_async`).
+    /// Whether the next I/O is to be sent to a kernel thread at once (`force_async`).
     fn is_turn_of_a_thread(&mut self) -> bool {
         let every = self.slots.calls().force_async;
         if every == 0 {
@@ -78,7 +78,7 @@ impl UringQueue {
 
     #[inline]
     fn buffer_index(&self, slot: u32) -> u16 {
-        // Nearly always the first: only regions beyond 1 GiB have a second.
+        // Nearly always the first buffer: only regions beyond 1 GiB have a second.
         if slot < self.slots_per_buffer { 0 } else { (slot / self.slots_per_buffer) as u16 }
     }
 }
