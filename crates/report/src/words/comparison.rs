@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use analysis::compare::{Comparison, Difference, PriceRow, ReadingFinding, Row, SideFacts, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
-use workload::InTurns;
+use workload::TurnsRequest;
 
 use crate::answers::turns;
 use crate::words::better_buy::{Room, baseline_notes, lead, price_table};
@@ -296,7 +296,7 @@ pub struct ComparisonDocument<'c> {
     rows: &'c [Row],
     /// How the sides were loaded in turns; `null` if they were not.
     #[schemars(with = "Option<Object>")]
-    in_turns: &'c Option<InTurns>,
+    in_turns: &'c Option<TurnsRequest>,
     /// Which is the better buy, in words.
     verdict: Option<String>,
     /// What the figures rest on, in words.

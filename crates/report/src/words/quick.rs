@@ -5,6 +5,7 @@ use analysis::{QuickRow, Whose};
 use record::{Run, TargetFacts};
 use schemars::JsonSchema;
 use serde::Serialize;
+use workload::Direction;
 
 use crate::words::document::{Object, document_json};
 use crate::words::numbers::{self, Unit};
