@@ -1,14 +1,11 @@
-//! Build script: embeds the chart font, cut down to the characters that charts use and encoded for `data:`
-//! addresses, and the zoom script if it has been built.
+//! Build script: embeds the chart font, cut down to the characters that charts use, and the zoom script if it has
+//! been built.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::{env, fs};
 
 use font_subset::Font;
-
-#[path = "src/base64.rs"]
-mod base64;
 
 /// Characters beyond printable ASCII that axes, labels and sentences use.
 const BEYOND_ASCII: &str = "±µ×·–—…≤≥²°“”’";
@@ -18,13 +15,11 @@ const ZOOM: [&str; 3] = ["zoom.js", "zoom.css", "zoom.sha256"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=src/base64.rs");
     let folder = env::var("OUT_DIR")?;
     let wanted: BTreeSet<char> = (' '..='~').chain(BEYOND_ASCII.chars()).collect();
     for (name, font) in [("regular", ttf_noto_sans::REGULAR), ("bold", ttf_noto_sans::BOLD)] {
         let cut = Font::opentype(font)?.subset(&wanted)?.to_opentype();
-        fs::write(Path::new(&folder).join(format!("{name}.ttf")), &cut)?;
-        fs::write(Path::new(&folder).join(format!("{name}.base64")), base64::base64(&cut))?;
+        fs::write(Path::new(&folder).join(format!("{name}.ttf")), cut)?;
     }
     zoom(Path::new(&folder))
 }

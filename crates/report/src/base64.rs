@@ -1,5 +1,4 @@
-//! Bytes as text, for `data:` addresses and for the data of a page's script. The build script includes this file
-//! too.
+//! Bytes as text, for `data:` addresses and for the data of a page's script.
 
 /// Encodes `bytes` in base64 (RFC 4648) with padding.
 pub fn base64(bytes: &[u8]) -> String {

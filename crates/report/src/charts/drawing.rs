@@ -1,6 +1,7 @@
 //! A drawing as SVG: rectangles, lines, circles, polygons and words, written but never parsed.
 
 use super::ink::{Ink, UNITS, rules, shortened, width};
+use crate::base64::base64;
 use crate::markup::{Element, Markup, element, markup};
 
 /// CSS font family: the embedded subset first, then the viewer's own fonts.
@@ -397,18 +398,22 @@ fn fitted(line: &str, wide: i32) -> String {
     if width(line, FOOT_LETTER) <= wide { line.to_owned() } else { shortened(line, FOOT_LETTER, wide) }
 }
 
-/// Returns the font as `@font-face` rules with `data:` addresses: Noto Sans, cut down to the
-/// characters that charts use (Copyright 2012 Google Inc., Apache
+/// The font, by weight: Noto Sans, cut down to the characters that charts use (Copyright 2012 Google Inc., Apache
 /// License 2.0).
+pub(super) static FONT: [(&str, &[u8]); 2] = [
+    ("400", include_bytes!(concat!(env!("OUT_DIR"), "/regular.ttf"))),
+    ("700", include_bytes!(concat!(env!("OUT_DIR"), "/bold.ttf"))),
+];
+
+/// Returns the font as `@font-face` rules with `data:` addresses.
 pub(crate) fn font_faces() -> String {
-    const REGULAR: &str = include_str!(concat!(env!("OUT_DIR"), "/regular.base64"));
-    const BOLD: &str = include_str!(concat!(env!("OUT_DIR"), "/bold.base64"));
-    let face = |weight: &str, data: &str| {
+    let face = |(weight, font): (&str, &[u8])| {
+        let data = base64(font);
         format!(
             "@font-face{{font-family:plimsoll;font-weight:{weight};src:url(data:font/ttf;base64,{data})}}"
         )
     };
-    face("400", REGULAR) + &face("700", BOLD)
+    FONT.map(face).concat()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
+use super::drawing::FONT;
+
 /// Family name in the embedded font.
 const FAMILY: &str = "Noto Sans";
 /// Most pixels of a picture. A larger one is scaled down, so that a sheet of many devices stays within bounds.
@@ -31,8 +33,7 @@ pub struct Painter {
 impl Default for Painter {
     fn default() -> Painter {
         let mut fonts = fontdb::Database::new();
-        fonts.load_font_data(include_bytes!(concat!(env!("OUT_DIR"), "/regular.ttf")).to_vec());
-        fonts.load_font_data(include_bytes!(concat!(env!("OUT_DIR"), "/bold.ttf")).to_vec());
+        FONT.iter().for_each(|(_, font)| fonts.load_font_data(font.to_vec()));
         fonts.set_sans_serif_family(FAMILY);
         Painter { fonts: Arc::new(fonts) }
     }

@@ -62,6 +62,9 @@ fn foreign_rates(found: &ForeignLoad) -> String {
     }
 }
 
+/// Greatest loss that is stated: a bound of half the rate or more tells nobody anything.
+const LOST_MOST: f64 = 0.5;
+
 /// Describes a [`GeneratorBound`], leaving out clauses whose figure is 0.
 fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     let told =
@@ -73,7 +76,10 @@ fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     text.extend(told(found.waiting_share, &|figure| format!(" and waited for a CPU {figure} of it")));
     text.extend(told(found.steal_share, &|figure| format!("; the hypervisor took {figure} of the machine")));
     text.push('.');
-    text.extend(told(found.lost_share, &|figure| format!(" At most {figure} of the rate is lost by that.")));
+    text.extend(told(found.lost_share, &|figure| match found.lost_share < LOST_MOST {
+        true => format!(" At most {figure} of the rate is lost by that."),
+        false => " How much of the rate is lost by that is not known.".to_owned(),
+    }));
     if found.late > 0 {
         text += &format!(" {} I/Os were issued over 1 ms late.", numbers::count(found.late as f64));
     }

@@ -225,19 +225,23 @@ fn a_recording_opens_with_its_busiest_device_and_shows_the_others_small() {
 
 #[test]
 fn clauses_of_the_finding_of_a_short_cpu_whose_figure_is_nothing_are_left_out() {
-    let of = |steal_share: f64, late: u64| {
+    let of_loss = |steal_share: f64, late: u64, lost_share: f64| {
         let meaning = Meaning::GeneratorBound(GeneratorBound {
             step: "depth 8".to_owned(),
             own_cpu_share: 0.97,
             waiting_share: 0.11,
             steal_share,
-            lost_share: 0.02,
+            lost_share,
             late,
         });
         report::sentence(&crate::made_up::found(meaning))
     };
+    let of = |steal_share: f64, late: u64| of_loss(steal_share, late, 0.02);
     let begins = "plimsoll was short of CPU in step 'depth 8': its busiest worker ran 97 % of the time and waited for a CPU 11 % of it";
     assert_eq!(of(0.0, 0), format!("{begins}. At most 2 % of the rate is lost by that."));
     let all = "; the hypervisor took 3 % of the machine. At most 2 % of the rate is lost by that. 12 I/Os were issued over 1 ms late.";
     assert_eq!(of(0.03, 12), format!("{begins}{all}"));
+    let unknown = format!("{begins}. How much of the rate is lost by that is not known.");
+    assert_eq!((of_loss(0.0, 0, 1.0), of_loss(0.0, 0, 0.5)), (unknown.clone(), unknown));
+    assert!(of_loss(0.0, 0, 0.49).ends_with("At most 49 % of the rate is lost by that."));
 }
