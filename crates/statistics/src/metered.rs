@@ -8,10 +8,12 @@
 
 use crate::quantile::{median, median_absolute_deviation};
 
+mod exact;
 mod fit;
 #[cfg(test)]
 mod tests;
 
+pub use exact::ExactRate;
 use fit::{MeterFit, Stretch};
 
 /// Slope that separates pinned (-1) from level (0).
@@ -22,10 +24,6 @@ const DRIFTING: f64 = 1.0;
 /// Fano factor below which, at any length, the counts are a meter's, whatever the slope: for busy servers it is at
 /// least the square of the coefficient of variation of one server's service time, which no device keeps within 5 %.
 const EVEN: f64 = 0.0025;
-/// Number of even windows from which they are no accident.
-const EVEN_WINDOWS: usize = 3;
-/// Least share of all counts that even windows must have: one in this many.
-const EVEN_PART: usize = 3;
 /// Longest window, in seconds.
 const LONGEST_S: f64 = 16.0;
 /// Fewest clean counts, over all windows together.
@@ -81,6 +79,8 @@ pub struct Meter {
     /// Slope of log F over log T between the shortest and the longest window: -1 pinned, 0 level. `None` for too few
     /// counts.
     pub slope: Option<Slope>,
+    /// The rate at which counts of several windows agree exactly, if they do.
+    pub exact: Option<ExactRate>,
 }
 
 /// A slope with its 95 % interval.
@@ -121,50 +121,24 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
     let fano = fanos(&stretches, &scales);
     let Some(fit) = fit::fit(&stretches) else { return Meter { fano, ..Meter::default() } };
     let slope = scales.slope(&fit);
-    Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope) }
+    Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope), exact: None }
 }
 
 /// [`metered`] for windows whose steps ran at different times at what should be one level. Under an even meter their
 /// means agree as closely as the seconds of a window do, which shows more than each window by itself; a meter whose
-/// rate changed between the windows still shows in each.
+/// rate changed between the windows still shows in each. Where waits hide all that, counts that agree exactly show it:
+/// a load that fell short makes counts uneven but never even, so for these all counts are used.
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
+    let exact = exact::exact_rate(windows);
     let apart = metered(windows);
-    if apart.answer == Metering::Metered || windows.len() < 2 {
-        return apart;
-    }
-    let together = of_levels(&[trimmed(windows)]);
-    if together.answer == Metering::Metered {
-        return together;
-    }
-    even(windows).unwrap_or(together)
-}
-
-/// Returns the answer from the windows in which all counts are nearly equal, if there are enough. A throttle that works
-/// in slices is even as long as its slices end with the intervals and uneven when they do not, so its windows are of
-/// two kinds; a device without a meter has no even windows. A load that fell short may make counts uneven but never
-/// even, so all counts are used.
-fn even(windows: &[Window]) -> Option<Meter> {
-    let count = |windows: &[Window]| windows.iter().map(|window| window.counts.len()).sum::<usize>();
-    let even: Vec<Window> = windows.iter().filter(|window| is_even(window)).map(all_clean).collect();
-    if even.len() < EVEN_WINDOWS || EVEN_PART * count(&even) < count(windows) {
-        return None;
-    }
-    let meter = of_levels(&[even]);
-    (meter.answer == Metering::Metered).then_some(meter)
-}
-
-fn is_even(window: &Window) -> bool {
-    let counts = || window.counts.iter().map(|count| count.number);
-    let mean = counts().sum::<f64>() / window.counts.len().max(1) as f64;
-    let squares: f64 = counts().map(|count| (count - mean).powi(2)).sum();
-    let many = window.counts.len() >= STRETCH_MIN;
-    many && mean > 0.0 && squares / window.counts.len() as f64 <= EVEN * mean
-}
-
-fn all_clean(window: &Window) -> Window {
-    let counts = window.counts.iter().map(|count| Count { clean: true, ..*count }).collect();
-    Window { counts, ..*window }
+    let meter = if apart.answer == Metering::Metered || windows.len() < 2 {
+        apart
+    } else {
+        of_levels(&[trimmed(windows)])
+    };
+    let answer = if exact.is_some() { Metering::Metered } else { meter.answer };
+    Meter { answer, exact, ..meter }
 }
 
 fn answer(slope: &Slope, fit: &MeterFit, scales: &Scales) -> Metering {

@@ -1,0 +1,198 @@
+//! The exact rate of a meter beside a busy machine: one rate at which many counts agree while the others fall short.
+//!
+//! A load that waits for a processor, or a device that does, may lower a count and fill the next, but never puts
+//! counts from several loads at one number. A meter does: between the waits every count is its rate times its length.
+//! So the share of counts at their commonest rate shows a meter where the spread of all counts shows only the waits.
+
+use super::{Count, Window};
+
+/// Least length of a count, in seconds.
+const CELL_S: f64 = 0.25;
+/// Slices of this kernel's throttle in seconds: a count over whole slices has no part of one (method 5.1).
+const SLICE_S: f64 = 0.1;
+/// Length of a count, in seconds, from which a part of a slice hardly matters.
+const LONG_S: f64 = 1.0;
+/// Least mean of a count: below, the edge of one item is as wide as the spread of regular servers.
+const COUNT_LEAST: f64 = 200.0;
+/// Share by which a count at the rate may be off it, besides the item that an edge may cut off.
+const NEAR: f64 = 0.001;
+/// Coefficient of variation of a server's service time: counts must agree better than those of so even a server.
+const EVEN_SERVER: f64 = 0.1;
+/// Fewest counts at the rate.
+const ON_LEAST: usize = 8;
+/// Fewest windows with counts at the rate.
+const WINDOWS_LEAST: usize = 3;
+/// Least share of all counts at the rate. Loads that nothing metered had at most 5 % of their counts at one rate.
+const SHARE_LEAST: f64 = 0.15;
+/// Multiple of the greatest distance within which counts are near the rate.
+const AROUND: f64 = 5.0;
+/// Least share of the near counts that are at the rate: a spread that happens to be narrow has as many beside it.
+const PEAK: f64 = 0.85;
+/// Fewest counts at a second rate, beside the first in the same windows: slices that drift against the counts leave them
+/// a slice more at some times, or one less.
+const BESIDE_LEAST: usize = 3;
+/// Share of the counts at the rate above which as many at another one elsewhere contradict that there is one level.
+const CONTRADICTED: f64 = 0.25;
+/// Half-width of a 95 % interval in standard errors.
+const Z95: f64 = 1.96;
+
+/// A rate at which many counts agree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExactRate {
+    /// Items per second.
+    pub rate: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end of its 95 % interval.
+    pub high: f64,
+    /// Counts at this rate, and all counts.
+    pub counts: [usize; 2],
+}
+
+impl ExactRate {
+    /// Returns the share of all counts at this rate.
+    pub fn share(&self) -> f64 {
+        self.counts[0] as f64 / self.counts[1] as f64
+    }
+}
+
+/// A count long enough to be compared.
+#[derive(Clone, Copy, PartialEq)]
+struct Cell {
+    /// Index of its window.
+    window: usize,
+    /// Start within the window, in cells.
+    place: usize,
+    number: f64,
+    seconds: f64,
+}
+
+impl Cell {
+    /// Greatest distance of the count from that of its rate.
+    fn within(&self) -> f64 {
+        (NEAR * self.number).min(EVEN_SERVER * self.number.sqrt()).max(1.0)
+    }
+
+    fn is_at(&self, rate: f64, times: f64) -> bool {
+        (self.number - rate * self.seconds).abs() <= times * self.within() + 1e-6
+    }
+}
+
+/// Returns the rate at which the counts of several of `windows` agree exactly, if a meter is the only explanation.
+pub(super) fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
+    let cells: Vec<Cell> =
+        windows.iter().enumerate().flat_map(|(number, window)| cells(number, window)).collect();
+    let on = at_commonest(&cells)?;
+    let of = |cell: &Cell| on.iter().any(|other| other.window == cell.window);
+    let several = windows_of(&on) >= WINDOWS_LEAST;
+    if !several || on.len() < ON_LEAST || (on.len() as f64) < SHARE_LEAST * cells.len() as f64 {
+        return None;
+    }
+    let rest: Vec<Cell> = cells.iter().filter(|cell| !on.contains(cell)).copied().collect();
+    let (beside, elsewhere): (Vec<Cell>, Vec<Cell>) = rest.into_iter().partition(of);
+    let other = at_commonest(&elsewhere).map_or(0, |other| other.len());
+    if other as f64 > CONTRADICTED * on.len() as f64 {
+        return None;
+    }
+    // A slice more than usual, without a wait before it, shows that the counts at the rate hold less than their share. A
+    // slice less may be that, or a wait.
+    let is_on =
+        |window: usize, place: usize| on.iter().any(|cell| (cell.window, cell.place) == (window, place));
+    let rate = mean(&on);
+    let unforced = |cell: &&Cell| {
+        cell.number > rate * cell.seconds && cell.place > 0 && is_on(cell.window, cell.place - 1)
+    };
+    let more: Vec<Cell> = beside.iter().filter(unforced).copied().collect();
+    let below: Vec<Cell> = beside.iter().filter(|cell| cell.number < rate * cell.seconds).copied().collect();
+    let (most, least) = ([on.clone(), more.clone()].concat(), [on.clone(), more, in_slices(&below)].concat());
+    let error = |cells: &[Cell]| {
+        let seconds: f64 = cells.iter().map(|cell| cell.seconds).sum();
+        (NEAR + SLICE_S / seconds) * rate + Z95 * standard_error(cells)
+    };
+    Some(ExactRate {
+        rate: mean(&most),
+        low: mean(&least) - error(&least),
+        high: mean(&most) + error(&most),
+        counts: [on.len(), cells.len()],
+    })
+}
+
+/// Returns the cells at their commonest rate if they are more than an accident.
+fn in_slices(cells: &[Cell]) -> Vec<Cell> {
+    at_commonest(cells).filter(|slices| slices.len() >= BESIDE_LEAST).unwrap_or_default()
+}
+
+/// Returns the items per second of all these cells.
+fn mean(cells: &[Cell]) -> f64 {
+    let sum = |of: fn(&Cell) -> f64| cells.iter().map(of).sum::<f64>();
+    sum(|cell| cell.number) / sum(|cell| cell.seconds)
+}
+
+/// Returns the standard error of [`mean`].
+fn standard_error(cells: &[Cell]) -> f64 {
+    let rate = mean(cells);
+    let off = |cell: &Cell| (cell.number / cell.seconds - rate).powi(2);
+    cells.iter().map(off).sum::<f64>().sqrt() / cells.len() as f64
+}
+
+/// Returns the cells at their commonest rate, if hardly any are beside it.
+fn at_commonest(cells: &[Cell]) -> Option<Vec<Cell>> {
+    let rate = commonest(cells)?;
+    let at = |times: f64| move |cell: &&Cell| cell.is_at(rate, times);
+    let on: Vec<Cell> = cells.iter().filter(at(1.0)).copied().collect();
+    let near = cells.iter().filter(at(AROUND)).count();
+    (on.len() as f64 >= PEAK * near as f64).then_some(on)
+}
+
+/// Counts the windows in which `cells` lie.
+fn windows_of(cells: &[Cell]) -> usize {
+    let mut windows: Vec<usize> = cells.iter().map(|cell| cell.window).collect();
+    windows.dedup();
+    windows.len()
+}
+
+/// Joins the counts of a window to cells over whole slices, each long enough for its edges not to matter.
+fn cells(number: usize, window: &Window) -> Vec<Cell> {
+    let mean =
+        window.counts.iter().map(|count| count.number).sum::<f64>() / window.counts.len().max(1) as f64;
+    let whole = |many: &usize| {
+        let seconds = *many as f64 * window.seconds;
+        let slices = seconds / SLICE_S;
+        seconds >= LONG_S || seconds >= CELL_S && (slices - slices.round()).abs() < 0.01 * slices
+    };
+    let least = (COUNT_LEAST / mean.max(f64::MIN_POSITIVE)).ceil() as usize;
+    let Some(many) = (1..=window.counts.len()).find(|many| *many >= least && whole(many)) else {
+        return Vec::new();
+    };
+    let cell = |(place, counts): (usize, &[Count])| Cell {
+        window: number,
+        place,
+        number: counts.iter().map(|count| count.number).sum(),
+        seconds: many as f64 * window.seconds,
+    };
+    window.counts.chunks_exact(many).enumerate().map(cell).collect()
+}
+
+/// Returns the rate at which the most cells are.
+fn commonest(cells: &[Cell]) -> Option<f64> {
+    // At each cell's lower end one more is at the rate, after its upper end one less.
+    let mut ends: Vec<(f64, bool)> = Vec::new();
+    for cell in cells {
+        let within = cell.within();
+        ends.push(((cell.number - within) / cell.seconds, false));
+        ends.push(((cell.number + within) / cell.seconds, true));
+    }
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut now, mut most, mut rate) = (0_usize, 0, None);
+    for (at, ends_here) in ends {
+        if ends_here {
+            now -= 1;
+        } else {
+            now += 1;
+            if now > most {
+                (most, rate) = (now, Some(at));
+            }
+        }
+    }
+    rate
+}
