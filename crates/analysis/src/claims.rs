@@ -116,7 +116,7 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
 
 /// Returns the operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>> {
-    let Cap { level, at_least, wanders } = figures.iops_cap(direction)?;
+    let Cap { level, at_least, wanders, .. } = figures.delivered_iops(direction)?;
     let on = full_rungs(&figures.depths, direction);
     let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
     let rates = on.iter().flat_map(|point| ClaimMeasurement::of(point, Quantity::Iops).rates).collect();

@@ -27,6 +27,8 @@ pub(crate) struct Figures {
     pub regimes: Regimes,
     /// Caps of reads, then of writes; for each, on operations, then on bytes.
     caps: [[Option<Cap>; 2]; 2],
+    /// The same, as fitted to all counts: what this run got, with whatever held it up.
+    delivered: [[Option<Cap>; 2]; 2],
     /// Level of the largest block in bytes per second, of reads, then of writes.
     largest: [Option<FittedLevel>; 2],
 }
@@ -53,6 +55,11 @@ impl Figures {
     /// Returns the cap on operations, fitted to all loads that ran at it.
     pub fn iops_cap(&self, direction: Direction) -> Option<Cap> {
         self.caps[usize::from(direction == Direction::Write)][0]
+    }
+
+    /// Returns the operations per second that the loads at the cap got, whatever held them up.
+    pub fn delivered_iops(&self, direction: Direction) -> Option<Cap> {
+        self.delivered[usize::from(direction == Direction::Write)][0]
     }
 
     /// Returns the cap on bytes, fitted to all loads that ran at it.
@@ -100,6 +107,8 @@ pub(crate) fn figures(run: &Run) -> Figures {
     });
     let strays = volume(&plateaus);
     let straying = |points: Vec<Point>| points::straying(points, &strays);
+    let delivered = plateaus.each_ref().map(|way| way.each_ref().map(|one| one.as_ref()?.cap(&strays)));
+    let exact = |plateau: &Plateau| plateau.exact(run).or_else(|| plateau.cap(&strays));
     Figures {
         depths: straying(depths),
         blocks: straying(blocks),
@@ -107,7 +116,8 @@ pub(crate) fn figures(run: &Run) -> Figures {
         jobs: straying(points::points(run, StepKind::Job, &regimes)),
         beside: straying(beside),
         cells: full.into_iter().map(|cell| cell.step).collect(),
-        caps: plateaus.map(|of_way| of_way.map(|plateau| plateau?.cap(&strays))),
+        caps: plateaus.each_ref().map(|way| way.each_ref().map(|one| exact(one.as_ref()?))),
+        delivered,
         largest: WAYS.map(|direction| largest(&large, direction)?.shared.level(&strays)),
         latencies,
         regimes,

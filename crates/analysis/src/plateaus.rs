@@ -2,8 +2,10 @@
 
 use record::Run;
 use statistics::level::Strays;
+use statistics::metered::{ExactRate, exact_rate};
 use workload::Direction;
 
+use crate::causes::loads::{scaled, window};
 use crate::estimate::Estimate;
 use crate::finding::Evidence;
 use crate::level::{INTERVALS_MIN, SharedLevel};
@@ -33,6 +35,8 @@ const ROUNDS: usize = 8;
 pub(crate) struct Cap {
     pub level: Estimate,
     pub at_least: bool,
+    /// Whether many counts agree exactly with this level, as only those of a meter do.
+    pub exact: bool,
     /// Whether the level varies over time by more than its noise explains.
     pub wanders: bool,
 }
@@ -53,13 +57,16 @@ fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
 /// Steps that share a level.
 pub(crate) struct Plateau {
     pub shared: SharedLevel,
+    /// The names of the steps, each with the amount of one operation.
+    steps: Vec<(String, f64)>,
     /// Whether the level is only a lower bound, however well it is known.
     open: bool,
 }
 
 impl Plateau {
     fn of(on: &[&Point], times: fn(&Point) -> f64) -> Plateau {
-        Plateau { shared: SharedLevel::of(on, times), open: on.len() < STEPS_MIN }
+        let steps = on.iter().map(|point| (point.step.clone(), times(point))).collect();
+        Plateau { shared: SharedLevel::of(on, times), steps, open: on.len() < STEPS_MIN }
     }
 
     /// Fits one level over all steps; with few intervals, or with a wide one, the level is only a lower bound.
@@ -67,7 +74,21 @@ impl Plateau {
         let found = self.shared.level(strays)?;
         let Estimate { value, low, high } = found.estimate;
         let known = found.intervals >= INTERVALS_MIN && (high - low) / 2.0 <= KNOWN * value;
-        Some(Cap { level: found.estimate, at_least: !known || self.open, wanders: found.wanders })
+        let at_least = !known || self.open;
+        Some(Cap { level: found.estimate, at_least, exact: false, wanders: found.wanders })
+    }
+
+    /// Returns the level with which many counts of these steps agree exactly, whatever else lowered the others.
+    pub(crate) fn exact(&self, run: &Run) -> Option<Cap> {
+        let unit = self.steps.iter().map(|(_, amount)| *amount).fold(0.0, f64::max);
+        let window = |(name, amount): &(String, f64)| {
+            let step = run.steps.iter().find(|step| step.plan.name == *name)?;
+            Some(scaled(window(step), amount / unit))
+        };
+        let ExactRate { rate, low, high, .. } =
+            exact_rate(&self.steps.iter().filter_map(window).collect::<Vec<_>>())?;
+        let level = Estimate { value: rate * unit, low: low * unit, high: high * unit };
+        Some(Cap { level, at_least: false, exact: true, wanders: false })
     }
 }
 

@@ -13,7 +13,7 @@ mod fit;
 #[cfg(test)]
 mod tests;
 
-pub use exact::ExactRate;
+pub use exact::{ExactRate, exact_rate};
 use fit::{MeterFit, Stretch};
 
 /// Slope that separates pinned (-1) from level (0).
@@ -52,6 +52,8 @@ pub struct Count {
 pub struct Window {
     /// Seconds per interval.
     pub seconds: f64,
+    /// Items in flight, of which a whole round may complete at once.
+    pub depth: f64,
     /// Counts of the intervals, in time order.
     pub counts: Vec<Count>,
 }
@@ -130,7 +132,7 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
 /// a load that fell short makes counts uneven but never even, so for these all counts are used.
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
-    let exact = exact::exact_rate(windows);
+    let exact = exact_rate(windows);
     let apart = metered(windows);
     let meter = if apart.answer == Metering::Metered || windows.len() < 2 {
         apart
@@ -198,7 +200,7 @@ fn trimmed(windows: &[Window]) -> Vec<Window> {
     let trim = |window: &Window| {
         let fits = |count: &Count| (count.number - rate * window.seconds).abs() <= bound;
         let counts = window.counts.iter().map(|count| Count { clean: count.clean && fits(count), ..*count });
-        Window { seconds: window.seconds, counts: counts.collect() }
+        Window { counts: counts.collect(), ..*window }
     };
     windows().map(trim).collect()
 }

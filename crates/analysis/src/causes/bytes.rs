@@ -7,7 +7,7 @@ use super::bound::{LevelBound, starved};
 use super::cause::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Tells};
 use super::corner::{self, Shows};
 use super::inside::local_limit;
-use super::loads::{Load, cpu_bound, evidence, meter, window};
+use super::loads::{Load, cpu_bound, evidence, meter, scaled, window};
 use super::operations::{bytes_below, open};
 use super::unit;
 use super::way::{Way, full};
@@ -43,9 +43,12 @@ pub(super) fn held(
     }
     let on = |load: &&Load<'_>| load.point.bytes_per_second.value >= cap.level.value * (1.0 - PLATEAU);
     let loads = full(way, way.loads.of_direction(way.direction).filter(on).collect());
-    let seen = BytesEvidence { cap, meter: of_blocks(&loads), loads };
+    let counted = of_blocks(&loads);
+    let answer = if cap.exact { Metering::Metered } else { counted.answer };
+    let seen = BytesEvidence { cap, meter: Meter { answer, ..counted }, loads };
     let (cause, confidence) = beside(cause(way, &seen, unit), operations);
-    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated) && starved(way, &cap, &seen.loads);
+    let by_counts =
+        matches!(cause, Cause::Meter | Cause::Saturated) && !cap.exact && starved(way, &cap, &seen.loads);
     let (cause, confidence) = if by_counts { open(vec![Tells::MoreSeconds]) } else { (cause, confidence) };
     let bound = || LevelBound::open(way, &cap, &seen.loads, |point| point.bytes_per_second);
     let LevelBound { level, at_least } = LevelBound::of(&cap, &cause, bound);
@@ -100,11 +103,6 @@ fn of_blocks(loads: &[&Load<'_>]) -> Meter {
             metered_at_one_level(&windows)
         }
     }
-}
-
-fn scaled(mut window: Window, share: f64) -> Window {
-    window.counts.iter_mut().for_each(|count| count.number *= share);
-    window
 }
 
 /// Returns the first of these causes with evidence: each excludes those after it.

@@ -133,7 +133,7 @@ fn sum(one: &Estimate, other: &Estimate) -> Estimate {
 
 /// Returns the counts of a step's reads and writes by interval. A count is clean unless it is smeared, or plimsoll
 /// waited for a CPU for more than half the mean latency, in which half of the I/Os in flight completed.
-pub(super) fn window(step: &StepRecord) -> Window {
+pub(crate) fn window(step: &StepRecord) -> Window {
     let seconds = step.plan.interval.as_secs_f64();
     let counted = step.counted();
     let (reads, writes) = (step.tally(Direction::Read), step.tally(Direction::Write));
@@ -144,7 +144,14 @@ pub(super) fn window(step: &StepRecord) -> Window {
         number: (interval.iops() * interval.seconds()).round(),
         clean: !interval.smeared && interval.waited.0 as f64 <= latency_ns / 2.0,
     };
-    Window { seconds, counts: whole.map(count).collect() }
+    let depth = step.plan.workers.iter().map(|worker| f64::from(worker.depth)).sum();
+    Window { seconds, depth, counts: whole.map(count).collect() }
+}
+
+/// Returns the window with each count multiplied by `share`.
+pub(crate) fn scaled(mut window: Window, share: f64) -> Window {
+    window.counts.iter_mut().for_each(|count| count.number *= share);
+    window
 }
 
 /// Whether a meter pins the counts of these loads, which have one block size and one level.

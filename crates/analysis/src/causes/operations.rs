@@ -45,12 +45,12 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let loads = full(way, way.loads.of_direction(way.direction).filter(at_level).collect());
     let all =
         full(way, way.loads.of_direction(way.direction).filter(|load| load.point.block == block).collect());
-    let seen = meter(&loads);
+    let seen = Meter { answer: if cap.exact { Metering::Metered } else { meter(&loads).answer }, ..meter(&loads) };
     let (cause, confidence) =
         cause(way, &OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
     let by_counts = matches!(cause, Cause::Meter | Cause::Saturated);
     let more = have_more(&cap, &all, |point| point.iops) || still_rises(&all);
-    let (cause, confidence) = match by_counts && (more || starved(way, &cap, &all)) {
+    let (cause, confidence) = match by_counts && !cap.exact && (more || starved(way, &cap, &all)) {
         true => open(vec![Tells::MoreSeconds]),
         false => (cause, confidence),
     };

@@ -16,8 +16,9 @@ const LONG_S: f64 = 1.0;
 const COUNT_LEAST: f64 = 200.0;
 /// Share by which a count at the rate may be off it, besides the item that an edge may cut off.
 const NEAR: f64 = 0.001;
-/// Coefficient of variation of a server's service time: counts must agree better than those of so even a server.
-const EVEN_SERVER: f64 = 0.1;
+/// Coefficient of variation of a server's service time: counts must agree better than those of so even a server, which
+/// no device is (as for `EVEN`).
+const EVEN_SERVER: f64 = 0.05;
 /// Fewest counts at the rate.
 const ON_LEAST: usize = 8;
 /// Fewest windows with counts at the rate.
@@ -26,8 +27,16 @@ const WINDOWS_LEAST: usize = 3;
 const SHARE_LEAST: f64 = 0.15;
 /// Multiple of the greatest distance within which counts are near the rate.
 const AROUND: f64 = 5.0;
-/// Least share of the near counts that are at the rate: a spread that happens to be narrow has as many beside it.
-const PEAK: f64 = 0.85;
+/// Rounds of all I/Os in flight within which counts are near the rate: servers in step complete a whole round at once,
+/// so that counts are multiples of the depth.
+const ROUNDS: f64 = 1.5;
+/// Least share of the near counts that are at the rate: a spread that happens to be narrow has as many beside it. (Four
+/// servers with a coefficient of variation of 10 % have 40 %.)
+const PEAK: f64 = 0.7;
+/// The same for counts of fewer than `MANY` items, in which the edge of one item widens the rate.
+const PEAK_OF_FEW: f64 = 0.9;
+/// Items from which an edge is narrower than the spread of even servers.
+const MANY: f64 = 500.0;
 /// Fewest counts at a second rate, beside the first in the same windows: slices that drift against the counts leave them
 /// a slice more at some times, or one less.
 const BESIDE_LEAST: usize = 3;
@@ -65,6 +74,7 @@ struct Cell {
     place: usize,
     number: f64,
     seconds: f64,
+    depth: f64,
 }
 
 impl Cell {
@@ -73,13 +83,19 @@ impl Cell {
         (NEAR * self.number).min(EVEN_SERVER * self.number.sqrt()).max(1.0)
     }
 
-    fn is_at(&self, rate: f64, times: f64) -> bool {
-        (self.number - rate * self.seconds).abs() <= times * self.within() + 1e-6
+    fn is_at(&self, rate: f64) -> bool {
+        (self.number - rate * self.seconds).abs() <= self.within() + 1e-6
+    }
+
+    fn is_near(&self, rate: f64) -> bool {
+        let near = (AROUND * self.within()).max(ROUNDS * self.depth);
+        (self.number - rate * self.seconds).abs() <= near + 1e-6
     }
 }
 
 /// Returns the rate at which the counts of several of `windows` agree exactly, if a meter is the only explanation.
-pub(super) fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
+#[must_use]
+pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
     let cells: Vec<Cell> =
         windows.iter().enumerate().flat_map(|(number, window)| cells(number, window)).collect();
     let on = at_commonest(&cells)?;
@@ -138,10 +154,11 @@ fn standard_error(cells: &[Cell]) -> f64 {
 /// Returns the cells at their commonest rate, if hardly any are beside it.
 fn at_commonest(cells: &[Cell]) -> Option<Vec<Cell>> {
     let rate = commonest(cells)?;
-    let at = |times: f64| move |cell: &&Cell| cell.is_at(rate, times);
-    let on: Vec<Cell> = cells.iter().filter(at(1.0)).copied().collect();
-    let near = cells.iter().filter(at(AROUND)).count();
-    (on.len() as f64 >= PEAK * near as f64).then_some(on)
+    let on: Vec<Cell> = cells.iter().filter(|cell| cell.is_at(rate)).copied().collect();
+    let near = cells.iter().filter(|cell| cell.is_near(rate)).count();
+    let many = on.iter().map(|cell| cell.number).sum::<f64>() >= MANY * on.len() as f64;
+    let peak = if many { PEAK } else { PEAK_OF_FEW };
+    (on.len() as f64 >= peak * near as f64).then_some(on)
 }
 
 /// Counts the windows in which `cells` lie.
@@ -169,6 +186,7 @@ fn cells(number: usize, window: &Window) -> Vec<Cell> {
         place,
         number: counts.iter().map(|count| count.number).sum(),
         seconds: many as f64 * window.seconds,
+        depth: window.depth,
     };
     window.counts.chunks_exact(many).enumerate().map(cell).collect()
 }
