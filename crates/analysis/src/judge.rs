@@ -14,6 +14,7 @@ use crate::findings::{Finding, Meaning, of_run, of_verdict};
 use crate::headroom::claimed::headroom;
 use crate::map::settle::settle;
 use crate::picture::Analysis;
+use crate::plateaus::Cap;
 use crate::regimes::Regimes;
 use crate::repeats::{once_a_fall, told_once};
 use crate::sittings::{has_parts, without_parts};
@@ -78,6 +79,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         verdict.rows.iter().all(|row| row.answer != Answer::Below || row.measured.is_some()),
         "what is missed was measured"
     );
+    let sensitivity = sensitivity(&figures);
     Analysis {
         answered,
         latencies: figures.latencies,
@@ -86,7 +88,8 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         jobs: figures.jobs,
         headroom: headroom(run, &figures.regimes, expectation),
         spent,
-        horizon: horizon(run, &figures.regimes),
+        horizon: horizon(run, &figures.regimes, sensitivity),
+        sensitivity,
         windows: windows(&run.steps, &figures.regimes),
         regimes: figures.regimes,
         findings: found,
@@ -107,15 +110,30 @@ impl Analysis {
     }
 }
 
-/// Returns the time covered, if no change was found in it. Jobs that a user defined differ by design: they do not
-/// count.
-fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
+/// Share of the level up to which changes must have shown for "no change" to say anything.
+const TELLING: f64 = 0.25;
+/// The change that counts which agree exactly would have shown: as much as a claim may be missed by.
+const EXACT: f64 = 0.03;
+
+/// Returns the smallest change that would have shown at nearly any time, of small operations or of large ones.
+fn sensitivity(figures: &Figures) -> Option<f64> {
+    let ways = [Direction::Read, Direction::Write];
+    let any = |of: &dyn Fn(Direction) -> Option<Cap>| ways.into_iter().filter_map(of).any(|cap| cap.exact);
+    let is_exact = [any(&|way| figures.iops_cap(way)), any(&|way| figures.bandwidth_cap(way))];
+    let of = |(least, is_exact): (Option<f64>, bool)| least.map(|least| if is_exact { EXACT } else { least });
+    figures.regimes.sensitivity.into_iter().zip(is_exact).filter_map(of).reduce(f64::max)
+}
+
+/// Returns the time covered, if no change was found in it and one of `TELLING` would have been. Jobs that a user
+/// defined differ by design: they do not count.
+fn horizon(run: &Run, regimes: &Regimes, sensitivity: Option<f64>) -> Nanos {
     let ladders = run
         .steps
         .iter()
         .any(|step| !matches!(step.plan.kind, StepKind::Job | StepKind::Idle | StepKind::Soak));
+    let sees = sensitivity.is_some_and(|share| share <= TELLING);
     match regimes.course {
-        Course::Steady if ladders => regimes.looked.1.since(regimes.looked.0),
+        Course::Steady if ladders && sees => regimes.looked.1.since(regimes.looked.0),
         _ => Nanos::ZERO,
     }
 }

@@ -31,6 +31,9 @@ pub struct Analysis {
     /// Time from the first load that keeps the queue full to the end of the last, if the level neither changed nor
     /// drifted in it; otherwise zero.
     pub horizon: Nanos,
+    /// The smallest change that would have shown at nearly any time of it, as a share of the level; `None` if no load
+    /// was measured twice.
+    pub sensitivity: Option<f64>,
     /// Changes of the level, with their times.
     pub regimes: Regimes,
     /// Steady state by five windows, if there was enough of one load since the last change.

@@ -12,6 +12,7 @@ use crate::timeline::flow::flows;
 use crate::timeline::level_change::Move;
 use crate::timeline::levels::{Levels, Stretch};
 use crate::timeline::moves::moves;
+use crate::timeline::sensitivity::sensitivity;
 use crate::timeline::spells::spells;
 
 /// Seconds for which the last level must be measured to be settled.
@@ -68,6 +69,10 @@ pub struct Regimes {
     /// The span examined: from the start of the first load that keeps the queue full to the end of the last.
     #[serde(default)]
     pub looked: (Nanos, Nanos),
+    /// The smallest change that would have shown at nearly any time, as a share of the level: of the smallest
+    /// operations, and of the largest; `None` if none of them was measured twice.
+    #[serde(default)]
+    pub sensitivity: [Option<f64>; 2],
     /// Bursts after a fall that a bucket's earnings since paid for: they are not levels of the volume.
     #[serde(default)]
     pub earned: Vec<(Nanos, Nanos)>,
@@ -92,7 +97,8 @@ impl Regimes {
         let course = course(&told, looked, &levels);
         let clock = |seconds| Nanos::from_secs_f64(seconds);
         let earned = told.earned.iter().map(|burst| (clock(burst.from), clock(burst.to))).collect();
-        Regimes { changes, settled, course, looked: (clock(looked.0), clock(looked.1)), earned }
+        let looked = (clock(looked.0), clock(looked.1));
+        Regimes { changes, settled, course, looked, sensitivity: sensitivity(&levels), earned }
     }
 
     /// Returns the number of the last regime.

@@ -54,6 +54,8 @@ pub struct Window {
     pub seconds: f64,
     /// Items in flight, of which a whole round may complete at once.
     pub depth: f64,
+    /// Amount that one I/O counts: one, unless windows of several sizes are compared.
+    pub unit: f64,
     /// Counts of the intervals, in time order.
     pub counts: Vec<Count>,
 }

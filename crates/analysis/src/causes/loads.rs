@@ -145,13 +145,13 @@ pub(crate) fn window(step: &StepRecord) -> Window {
         clean: !interval.smeared && interval.waited.0 as f64 <= latency_ns / 2.0,
     };
     let depth = step.plan.workers.iter().map(|worker| f64::from(worker.depth)).sum();
-    Window { seconds, depth, counts: whole.map(count).collect() }
+    Window { seconds, depth, unit: 1.0, counts: whole.map(count).collect() }
 }
 
 /// Returns the window with each count multiplied by `share`.
 pub(crate) fn scaled(mut window: Window, share: f64) -> Window {
     window.counts.iter_mut().for_each(|count| count.number *= share);
-    window
+    Window { unit: window.unit * share, ..window }
 }
 
 /// Whether a meter pins the counts of these loads, which have one block size and one level.

@@ -6,4 +6,5 @@ pub(crate) mod level_change;
 pub(crate) mod levels;
 pub(crate) mod moves;
 mod place;
+pub(crate) mod sensitivity;
 pub(crate) mod spells;

@@ -50,7 +50,7 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     };
     let mut found: Vec<Move> = levels.within.iter().filter_map(is_change).collect();
     for (number, later) in levels.stretches.iter().enumerate() {
-        let Some(earlier) = earlier(&levels.stretches[..number], later) else { continue };
+        let Some(earlier) = compared_with(&levels.stretches[..number], later) else { continue };
         if let Some(unseen) = unseen(levels, [earlier, later], &found) {
             add(&mut found, refined(levels, unseen, [earlier, later]));
         }
@@ -101,7 +101,10 @@ fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
 
 /// Returns the last stretch before `later` that would have its level if nothing had changed: of the same shape and
 /// another step.
-fn earlier<'l, 's>(before: &'l [Stretch<'s>], later: &Stretch<'s>) -> Option<&'l Stretch<'s>> {
+pub(super) fn compared_with<'l, 's>(
+    before: &'l [Stretch<'s>],
+    later: &Stretch<'s>,
+) -> Option<&'l Stretch<'s>> {
     let first = before.last().is_none_or(|last| last.spell.step != later.spell.step);
     let alike = |stretch: &&Stretch<'s>| stretch.spell.shape == later.spell.shape && stretch.spell.comparable;
     let least =
@@ -128,14 +131,20 @@ fn by_depth(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> f64 {
     if to > from { gain.clamp(0.0, softest.max(0.0)) } else { gain.clamp(softest.min(0.0), 0.0) }
 }
 
+/// Returns the least ratio between two stretches that is noticed as a change, and its standard error, both in
+/// logarithms.
+pub(super) fn noticed(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> (f64, f64) {
+    let apart = (later.segment.from - earlier.segment.to).clamp(0.0, MEMORY_S);
+    let error = earlier.error().hypot(later.error()).hypot(levels.wander * apart.sqrt());
+    let share = if earlier.spell.depth == later.spell.depth { SHARE } else { SHARE_DEPTHS };
+    ((ERRORS * error).max((1.0 + share).ln()).max(slipped(levels, [earlier, later])), error)
+}
+
 /// Returns the move between two stretches that no known move explains.
 fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Move]) -> Option<Move> {
     let found = between(earlier, later);
     let found = Move { ratio: found.ratio - by_depth(levels, [earlier, later]), ..found };
-    let apart = (found.high - found.low).clamp(0.0, MEMORY_S);
-    let error = found.error.hypot(levels.wander * apart.sqrt());
-    let share = if earlier.spell.depth == later.spell.depth { SHARE } else { SHARE_DEPTHS };
-    let least = (ERRORS * error).max((1.0 + share).ln()).max(slipped(levels, [earlier, later]));
+    let (least, error) = noticed(levels, [earlier, later]);
     let inside = || known.iter().filter(|one| one.at >= earlier.segment.to && one.at <= later.segment.from);
     let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;

@@ -54,6 +54,9 @@ pub struct Report<'r> {
     spent: &'r Consumption,
     /// Time in which no change of the level was found, nanoseconds; 0 if there was one, or if the level drifts.
     horizon_ns: Nanos,
+    /// The smallest change that would have shown at nearly any time of it, as a share of the level; `null` if no load
+    /// was measured twice.
+    sensitivity: Option<f64>,
     /// Changes of the level, with their times.
     #[schemars(with = "Object")]
     regimes: &'r Regimes,
@@ -266,6 +269,7 @@ impl<'r> Report<'r> {
             headroom: &analysis.headroom,
             spent: &analysis.spent,
             horizon_ns: analysis.horizon,
+            sensitivity: analysis.sensitivity,
             regimes: &analysis.regimes,
             five_windows: &analysis.windows,
             watched: &analysis.watched,

@@ -233,7 +233,10 @@ fn stops(run: &Run, analysis: &Analysis) -> String {
     let horizon = numbers::span(analysis.horizon.as_secs_f64());
     if analysis.horizon.0 > 0 {
         let end = if has_no_burst(run, analysis) { "; the policy has no burst." } else { "." };
-        sentences.push(format!("No change within {horizon}{end}"));
+        let least = analysis.sensitivity.map_or(String::new(), |share| {
+            format!(" of {} or more", numbers::share((share * 100.0).ceil() / 100.0))
+        });
+        sentences.push(format!("No change{least} within {horizon}{end}"));
     }
     sentences.join(" ")
 }

@@ -75,12 +75,19 @@ struct Cell {
     number: f64,
     seconds: f64,
     depth: f64,
+    unit: f64,
 }
 
 impl Cell {
+    /// Returns the number of I/Os.
+    fn items(&self) -> f64 {
+        self.number / self.unit
+    }
+
     /// Greatest distance of the count from that of its rate.
     fn within(&self) -> f64 {
-        (NEAR * self.number).min(EVEN_SERVER * self.number.sqrt()).max(1.0)
+        let items = self.items();
+        (NEAR * items).min(EVEN_SERVER * items.sqrt()).max(1.0) * self.unit
     }
 
     fn is_at(&self, rate: f64) -> bool {
@@ -88,7 +95,7 @@ impl Cell {
     }
 
     fn is_near(&self, rate: f64) -> bool {
-        let near = (AROUND * self.within()).max(ROUNDS * self.depth);
+        let near = (AROUND * self.within()).max(ROUNDS * self.depth * self.unit);
         (self.number - rate * self.seconds).abs() <= near + 1e-6
     }
 }
@@ -156,7 +163,7 @@ fn at_commonest(cells: &[Cell]) -> Option<Vec<Cell>> {
     let rate = commonest(cells)?;
     let on: Vec<Cell> = cells.iter().filter(|cell| cell.is_at(rate)).copied().collect();
     let near = cells.iter().filter(|cell| cell.is_near(rate)).count();
-    let many = on.iter().map(|cell| cell.number).sum::<f64>() >= MANY * on.len() as f64;
+    let many = on.iter().map(Cell::items).sum::<f64>() >= MANY * on.len() as f64;
     let peak = if many { PEAK } else { PEAK_OF_FEW };
     (on.len() as f64 >= peak * near as f64).then_some(on)
 }
@@ -177,7 +184,7 @@ fn cells(number: usize, window: &Window) -> Vec<Cell> {
         let slices = seconds / SLICE_S;
         seconds >= LONG_S || seconds >= CELL_S && (slices - slices.round()).abs() < 0.01 * slices
     };
-    let least = (COUNT_LEAST / mean.max(f64::MIN_POSITIVE)).ceil() as usize;
+    let least = (COUNT_LEAST * window.unit / mean.max(f64::MIN_POSITIVE)).ceil() as usize;
     let Some(many) = (1..=window.counts.len()).find(|many| *many >= least && whole(many)) else {
         return Vec::new();
     };
@@ -187,6 +194,7 @@ fn cells(number: usize, window: &Window) -> Vec<Cell> {
         number: counts.iter().map(|count| count.number).sum(),
         seconds: many as f64 * window.seconds,
         depth: window.depth,
+        unit: window.unit,
     };
     window.counts.chunks_exact(many).enumerate().map(cell).collect()
 }

@@ -133,7 +133,7 @@ fn windows(family: &Family, stream: &mut Stream, rate: f64, shape: &[(f64, f64)]
             }
         }
         let clean = |number: f64| Count { number, clean: true };
-        Window { seconds: interval, depth: 4.0, counts: counts.into_iter().map(clean).collect() }
+        Window { seconds: interval, depth: 4.0, unit: 1.0, counts: counts.into_iter().map(clean).collect() }
     };
     shape.iter().map(one).collect()
 }
@@ -212,7 +212,7 @@ fn seconds_in_which_the_load_was_short_are_left_out() {
     let (mut trimmed, mut as_it_is) = (0, 0);
     for seed in 0..100 {
         let counts = starved(&mut Stream::new(seed, 5), 800.0, 120);
-        let window = Window { seconds: 1.0, depth: 4.0, counts };
+        let window = Window { seconds: 1.0, depth: 4.0, unit: 1.0, counts };
         trimmed += u32::from(metered(std::slice::from_ref(&window)).answer == Metering::Metered);
         let all_clean = window.counts.iter().map(|count| Count { clean: true, ..*count }).collect();
         as_it_is += u32::from(metered(&[Window { counts: all_clean, ..window }]).answer == Metering::Metered);
@@ -224,7 +224,7 @@ fn seconds_in_which_the_load_was_short_are_left_out() {
 #[test]
 fn equal_counts_are_pinned_and_the_numbers_say_so() {
     let counts = vec![Count { number: 600.0, clean: true }; 36];
-    let meter = metered(&[Window { seconds: 1.0, depth: 4.0, counts }]);
+    let meter = metered(&[Window { seconds: 1.0, depth: 4.0, unit: 1.0, counts }]);
     assert_eq!(meter.answer, Metering::Metered);
     assert!(meter.fano.iter().all(|(_, fano)| *fano == 0.0) && meter.fano.len() == 5, "{:?}", meter.fano);
     assert!(meter.slope.is_some_and(|slope| slope.value == -1.0 && slope.high < BORDER), "{:?}", meter.slope);
@@ -234,13 +234,18 @@ fn equal_counts_are_pinned_and_the_numbers_say_so() {
 fn one_slice_that_slipped_does_not_hide_a_meter() {
     let mut counts = vec![Count { number: 300.0, clean: true }; 20];
     counts[7].number = 240.0;
-    assert_eq!(metered(&[Window { seconds: 0.5, depth: 4.0, counts }]).answer, Metering::Metered);
+    assert_eq!(metered(&[Window { seconds: 0.5, depth: 4.0, unit: 1.0, counts }]).answer, Metering::Metered);
 }
 
 #[test]
 fn nothing_is_said_of_too_few_counts_or_none() {
     assert_eq!(metered(&[]), Meter::default());
-    let of = |number: f64, n: usize| Window { seconds: 0.5, depth: 4.0, counts: vec![Count { number, clean: true }; n] };
+    let of = |number: f64, n: usize| Window {
+        seconds: 0.5,
+        depth: 4.0,
+        unit: 1.0,
+        counts: vec![Count { number, clean: true }; n],
+    };
     assert_eq!(metered(&[of(100.0, 7)]), Meter::default());
     assert_eq!(metered(&[of(0.0, 30)]).answer, Metering::Unclear);
     assert_eq!(metered(&[Window { seconds: 0.0, ..of(1.0, 30) }]), Meter::default());
@@ -251,6 +256,7 @@ fn slices_that_end_with_our_intervals_in_some_loads_and_stray_in_others_are_a_me
     let window = |seconds: f64, numbers: &[f64]| Window {
         seconds,
         depth: 4.0,
+        unit: 1.0,
         counts: numbers.iter().map(|number| Count { number: *number, clean: false }).collect(),
     };
     let straying =
@@ -298,7 +304,7 @@ fn busy(
             }
         }
         let dirty = |number: f64| Count { number, clean: false };
-        Window { seconds: interval, depth: 4.0, counts: counts.into_iter().map(dirty).collect() }
+        Window { seconds: interval, depth: 4.0, unit: 1.0, counts: counts.into_iter().map(dirty).collect() }
     };
     shape.iter().map(one).collect()
 }
