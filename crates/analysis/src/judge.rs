@@ -180,7 +180,7 @@ fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &
     let mut doubts = doubts(run, found);
     excuse(&mut rows, &doubts);
     shortage::excuse(run, figures, &mut rows);
-    changed::follow(&figures.regimes, &mut rows);
+    changed::follow(run, &figures.regimes, &mut rows);
     let subject = subject(run, &rows);
     let answer = match overall(&rows, &doubts, claimed) {
         Answer::Measured if !changed::settled(&figures.regimes) => Answer::CannotTell,

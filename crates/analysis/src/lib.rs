@@ -9,6 +9,7 @@ mod changed;
 mod claims;
 mod clean;
 pub mod compare;
+mod counted;
 mod course;
 mod credits;
 mod device_place;

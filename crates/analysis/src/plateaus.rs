@@ -1,8 +1,8 @@
 //! Plateaus of the ladders: the levels that more depth or larger blocks do not raise.
 
-use record::Run;
+use record::{Run, StepRecord};
 use statistics::level::Strays;
-use statistics::metered::{ExactRate, exact_rate};
+use statistics::metered::{ExactRate, Window, exact_rate};
 use workload::Direction;
 
 use crate::causes::loads::{scaled, window};
@@ -81,12 +81,12 @@ impl Plateau {
     /// Returns the level with which many counts of these steps agree exactly, whatever else lowered the others.
     pub(crate) fn exact(&self, run: &Run) -> Option<Cap> {
         let unit = self.steps.iter().map(|(_, amount)| *amount).fold(0.0, f64::max);
-        let window = |(name, amount): &(String, f64)| {
-            let step = run.steps.iter().find(|step| step.plan.name == *name)?;
+        let window = |step: &StepRecord| {
+            let (_, amount) = self.steps.iter().find(|(name, _)| *name == step.plan.name)?;
             Some(scaled(window(step), amount / unit))
         };
-        let ExactRate { rate, low, high, .. } =
-            exact_rate(&self.steps.iter().filter_map(window).collect::<Vec<_>>())?;
+        let windows: Vec<Window> = run.steps.iter().filter_map(window).collect();
+        let ExactRate { rate, low, high, .. } = exact_rate(&windows)?;
         let level = Estimate { value: rate * unit, low: low * unit, high: high * unit };
         Some(Cap { level, at_least: false, exact: true, wanders: false })
     }

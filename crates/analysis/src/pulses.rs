@@ -18,20 +18,29 @@ const PULSES_LEAST: usize = 3;
 /// Longest time between pulses, in seconds: anything slower is no throttle's slice, but a rate that comes and goes.
 const SLOWEST_S: f64 = 0.25;
 
-/// Returns how many intervals with these `counts`, each `seconds` long, make one pulse: one if there are no pulses.
+/// Least seconds of an interval among many empty ones without regular pulses: three slices of this kernel's throttle,
+/// which a wait for a processor moves about.
+const JOINED_S: f64 = 0.3;
+
+/// Returns how many intervals with these `counts`, each `seconds` long, make one pulse, or a length over which irregular
+/// ones even out: one if hardly any are empty.
 fn every(counts: &[f64], seconds: f64) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     let full = |count: &f64| *count > EMPTY * most;
     let empty = counts.iter().filter(|count| !full(count)).count();
     let begins: Vec<usize> = (1..counts.len()).filter(|&at| begins(counts, at, most)).collect();
-    let (Some(first), Some(last)) = (begins.first(), begins.last()) else { return 1 };
-    if begins.len() < PULSES_LEAST || (empty as f64) < EMPTY_SHARE * counts.len() as f64 {
+    if (empty as f64) < EMPTY_SHARE * counts.len() as f64 {
         return 1;
+    }
+    let joined = if seconds > 0.0 { (JOINED_S / seconds).round().max(1.0) as usize } else { 1 };
+    let (Some(first), Some(last)) = (begins.first(), begins.last()) else { return joined };
+    if begins.len() < PULSES_LEAST {
+        return joined;
     }
     let every = (last - first) as f64 / (begins.len() - 1) as f64;
     // Pulses are as regular as a clock: no gap is as long as two.
     let regular = begins.windows(2).all(|pair| ((pair[1] - pair[0]) as f64) < 2.0 * every);
-    if regular && every * seconds <= SLOWEST_S { every.round() as usize } else { 1 }
+    if regular && every * seconds <= SLOWEST_S { every.round() as usize } else { joined }
 }
 
 fn begins(counts: &[f64], at: usize, most: f64) -> bool {

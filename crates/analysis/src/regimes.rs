@@ -17,6 +17,8 @@ use crate::timeline::spells::spells;
 
 /// Seconds for which the last level must be measured to be settled.
 const SETTLED_S: f64 = 5.0;
+/// Standard error of a ratio's logarithm from which its levels are unknown, and no change is.
+const UNKNOWN: f64 = 0.5;
 /// Half-width of a 95 % interval in standard errors.
 const Z95: f64 = 1.96;
 
@@ -88,7 +90,9 @@ impl Regimes {
             return Regimes { settled: true, ..Regimes::default() };
         };
         let looked = (first.segment.from, last.segment.to);
-        let told = without_earned(moves(&levels, &rule), &levels);
+        let mut moves = moves(&levels, &rule);
+        moves.retain(|one| one.error < UNKNOWN);
+        let told = without_earned(moves, &levels);
         let moves = &told.moves;
         let changes = moves.iter().map(change).collect();
         let from = moves.last().map_or(f64::NEG_INFINITY, |one| one.high);

@@ -19,6 +19,8 @@ const BUDGETS: f64 = 1.8;
 /// Greatest share of the rate that a load with half the bytes in flight reaches if they limit it: half, plus the effect
 /// of a queue that is not quite empty.
 const HALVED: f64 = 0.65;
+/// Least share: a load that reaches less than half lost the rest to something else.
+const HALF_LEAST: f64 = 0.4;
 
 /// Greatest ratio of a block's rate to the smallest block's if operations do not limit it.
 const OPERATIONS_FREE: f64 = 0.5;
@@ -150,7 +152,8 @@ fn in_flight(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confiden
     }
     let Some((full, half)) = halved(way, seen) else { return Some(open(vec![Tells::HalfInFlight])) };
     let share = half.point.bytes_per_second.value / full.point.bytes_per_second.value;
-    if share > HALVED {
+    let surely = half.point.bytes_per_second.high <= HALVED * full.point.bytes_per_second.low;
+    if !(HALF_LEAST..=HALVED).contains(&share) || !surely {
         return Some(open(vec![Tells::HalfInFlight, Tells::MoreSeconds]));
     }
     let cause = Cause::InFlight { bytes: in_flight_of(full) as u64, half: share };

@@ -102,12 +102,20 @@ impl Blocks<'_> {
         nearest(self.bytes? / self.operations)
     }
 
+    /// Whether a block above `unit` has a lower rate than small ones.
+    fn is_slower_above(&self, unit: u64) -> bool {
+        let slower = |load: &&&Load<'_>| !same(load.point.iops.value, self.operations);
+        self.loads.iter().filter(|load| load.point.block > unit).any(|load| slower(&load))
+    }
+
     /// Returns the rule that the blocks show.
     pub fn told(&self) -> UnitAnswer {
         let by_bytes = self.fits(|block| self.room(block).min(1.0));
         let units = self.units();
         match (by_bytes, self.power(), units.as_slice()) {
             (true, None, _) => UnitAnswer::Bytes,
+            // Larger blocks with the rate of small ones are charged no more.
+            (true, Some(unit), _) if !self.is_slower_above(unit) => UnitAnswer::Bytes,
             (true, Some(unit), whole) => {
                 let charge = if whole.contains(&unit) { Charge::Unknown } else { Charge::Proportional };
                 UnitAnswer::Units { unit, charge }
@@ -139,6 +147,9 @@ pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charge
         _ => told(way, operations.level.value),
     };
     let UnitAnswer::Units { unit, charge } = told else { return None };
+    if charge == Charge::Ceil && !matches!(operations.cause, Cause::Meter | Cause::Unit { .. }) {
+        return None;
+    }
     let at = |load: &&Load<'_>| load.point.block >= unit;
     let on: Vec<&Load<'_>> = way.loads.deepest(way.direction).into_iter().filter(at).collect();
     let shown = match operations.cause {

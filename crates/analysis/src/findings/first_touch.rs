@@ -4,10 +4,14 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, StepKind};
 
+use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
+use crate::shortage::Shortage;
 
 /// Ratio of the median latency of the first reading to that of the second above which it is reported (method 5.5).
 const FASTER: f64 = 3.0;
+/// Share of a step above which a worker's waits for a processor may be all that it shows.
+const WAITED: f64 = 0.1;
 
 /// Blocks took `first_ns` when they were read first, and `second_ns` when they were read again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,10 +28,17 @@ impl Kind for FirstTouch {
 }
 
 /// Returns two probes with the same reads of the same blocks, of which the later was much faster.
-pub(super) fn rule(run: &Run) -> Option<FindingOf<FirstTouch>> {
-    let probes: Vec<&StepRecord> = run.steps.iter().filter(|step| reads(step)).collect();
+pub(super) fn rule(run: &Run, figures: &Figures) -> Option<FindingOf<FirstTouch>> {
+    // A step in which a worker waited for a processor shows that wait.
+    let calm = |step: &&StepRecord| Shortage::of(run).of_step(step).waiting <= WAITED;
+    let probes: Vec<&StepRecord> = run.steps.iter().filter(|step| reads(step)).filter(calm).collect();
     let twice = probes.iter().enumerate().find_map(|(at, first)| {
-        let again = |other: &&&StepRecord| other.plan.workers == first.plan.workers;
+        let regime = |step: &StepRecord| figures.regimes.of_span(step.started, step.ended);
+        let again = |other: &&&StepRecord| {
+            other.plan.workers == first.plan.workers
+                && regime(first).is_some()
+                && regime(first) == regime(other)
+        };
         probes[at + 1..].iter().find(again).map(|second| (*first, *second))
     });
     let (first, second) = twice?;

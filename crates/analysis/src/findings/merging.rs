@@ -39,7 +39,8 @@ fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<FindingOf<Merging>> {
         Cause::Meter | Cause::Unit { .. } => Confidence::Likely,
         _ => Confidence::Possible,
     };
-    (sequential > MORE * random).then(|| FindingOf {
+    let apart = load.point.iops.low > held.level.high;
+    (apart && sequential > MORE * random).then(|| FindingOf {
         meaning: Merging { direction, block, sequential, random },
         evidence: vec![Evidence::of_step(load.step, "rate")],
         confidence,

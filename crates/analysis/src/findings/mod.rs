@@ -205,7 +205,7 @@ const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, figures| any(period::rule(run, figures)),
     |run, figures| any(little::rule(run, figures)),
     |run, figures| any(unsteady::rule(run, figures)),
-    |run, _| any(first_touch::rule(run)),
+    |run, figures| any(first_touch::rule(run, figures)),
 ];
 
 /// A rule about the limits of a run's levels.

@@ -153,9 +153,12 @@ impl Search {
         }
     }
 
-    /// Returns the least rate at which a bound surely did not hold.
+    /// Returns the least rate at which a bound surely did not hold. If it held at a higher one, the load failed by its
+    /// moment and not by its rate.
     pub(super) fn surely_fails(&self) -> Option<f64> {
-        self.rows.iter().filter(|load| load.surely_fails()).map(|load| load.rate).reduce(f64::min)
+        let held = self.rows.iter().filter(|load| load.holds()).map(|load| load.rate).fold(0.0, f64::max);
+        let fails = self.rows.iter().filter(|load| load.surely_fails() && load.rate > held);
+        fails.map(|load| load.rate).reduce(f64::min)
     }
 
     /// Returns the greatest rate below that at which all bounds surely held.

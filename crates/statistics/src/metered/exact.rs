@@ -21,6 +21,8 @@ const NEAR: f64 = 0.001;
 const EVEN_SERVER: f64 = 0.05;
 /// Fewest counts at the rate.
 const ON_LEAST: usize = 8;
+/// Number of windows at the end of which one must have counts at the rate: otherwise it may have changed.
+const LAST: usize = 2;
 /// Fewest windows with counts at the rate.
 const WINDOWS_LEAST: usize = 3;
 /// Least share of all counts at the rate. Loads that nothing metered had at most 5 % of their counts at one rate.
@@ -100,7 +102,8 @@ impl Cell {
     }
 }
 
-/// Returns the rate at which the counts of several of `windows` agree exactly, if a meter is the only explanation.
+/// Returns the rate at which the counts of several of `windows`, in time order, agree exactly, if a meter is the only
+/// explanation.
 #[must_use]
 pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
     let cells: Vec<Cell> =
@@ -108,7 +111,8 @@ pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
     let on = at_commonest(&cells)?;
     let of = |cell: &Cell| on.iter().any(|other| other.window == cell.window);
     let several = windows_of(&on) >= WINDOWS_LEAST;
-    if !several || on.len() < ON_LEAST || (on.len() as f64) < SHARE_LEAST * cells.len() as f64 {
+    let lasts = on.iter().any(|cell| cell.window + LAST >= windows.len());
+    if !several || !lasts || on.len() < ON_LEAST || (on.len() as f64) < SHARE_LEAST * cells.len() as f64 {
         return None;
     }
     let rest: Vec<Cell> = cells.iter().filter(|cell| !on.contains(cell)).copied().collect();
