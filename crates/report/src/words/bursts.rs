@@ -15,7 +15,7 @@ use super::wrap::clean;
 pub(crate) fn bucket(found: &BucketEmptied) -> String {
     let accounts: Vec<String> = found.accounts.iter().map(account).collect();
     let (from, to) = (found.from.as_secs_f64(), found.to.as_secs_f64());
-    let open = if accounts.len() > 1 { ", which of them is not identifiable" } else { "" };
+    let open = if accounts.len() > 1 { ", which of them this run does not show" } else { "" };
     let whose = found.policy.as_ref();
     let whose = whose.map_or(String::new(), |policy| format!(" These are the rates of {}.", clean(policy)));
     let kind = match found.refill {

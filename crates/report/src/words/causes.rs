@@ -293,40 +293,42 @@ pub(super) fn not_identifiable(found: &NotIdentifiable) -> FindingWords<'static>
     });
     let what = match found.question {
         Question::Holds if found.at_least => {
-            format!("{who} reach at least {rate}. What holds them there is not identifiable from this run.")
+            format!("{who} reach at least {rate}. This run does not show what limits them.")
         }
         Question::Holds => {
-            format!("{who} level off at {rate}. What holds them there is not identifiable from this run.")
+            format!("{who} level off at {rate}. This run does not show what limits them.")
         }
         Question::Below => format!(
-            "{who} of the smallest block are held by their bytes: how many operations smaller ones may reach is not identifiable from this run."
+            "{who} of the smallest block are limited in bytes. This run does not show how many smaller operations are possible."
         ),
-        Question::Charged => format!(
-            "{who}: how operations longer than the unit are charged is not identifiable from this run."
-        ),
-        Question::Shared => format!(
-            "{who} at once reach {rate}. Whether they share one budget is not identifiable from this run."
-        ),
+        Question::Charged => {
+            format!("{who}: this run does not show how operations longer than the unit are charged.")
+        }
+        Question::Shared => {
+            format!("{who} at once reach {rate}. This run does not show whether they share one budget.")
+        }
     };
     let tells: Vec<String> = found.tells.iter().map(tell).collect();
     FindingWords {
         sentence: what,
         unless: None,
-        next: format!("What would tell: {}.", tells.join("; ")),
+        next: format!("To find out: {}.", tells.join("; ")),
         shown: Nowhere,
     }
 }
 
 fn tell(tells: &Tells) -> String {
     match tells {
-        Tells::MoreSeconds => "more seconds at that level, to see whether a meter pins it".to_owned(),
-        Tells::SmallerBlocks => "blocks of 512 B and 1 KiB".to_owned(),
-        Tells::LargerBlocks => "two larger blocks, to see whether their bytes agree".to_owned(),
-        Tells::HalfInFlight => "the largest block with half as many in flight".to_owned(),
+        Tells::MoreSeconds => "measure for longer, e.g. with --time 10m".to_owned(),
+        Tells::SmallerBlocks => "measure blocks of 512 B and 1 KiB".to_owned(),
+        Tells::LargerBlocks => "measure two larger blocks, and compare their bytes per second".to_owned(),
+        Tells::HalfInFlight => "measure the largest block with half as many in flight".to_owned(),
         Tells::AroundUnit { unit } => {
-            format!("blocks of {} and of a quarter more", numbers::block((unit + 4096) as f64))
+            format!("measure blocks of {} and of a quarter more", numbers::block((unit + 4096) as f64))
         }
-        Tells::InOrder => "small blocks in order, at a depth at which they are held too".to_owned(),
-        Tells::Mix => "mixes of 70/30 and 50/50 that fill the volume".to_owned(),
+        Tells::InOrder => "measure small sequential blocks with a deeper queue".to_owned(),
+        Tells::Mix => {
+            "measure mixes of 70/30 and 50/50 with a deeper queue, when nothing else runs".to_owned()
+        }
     }
 }

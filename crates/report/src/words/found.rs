@@ -77,20 +77,21 @@ fn joined(blocks: impl Iterator<Item = String>) -> String {
 fn short(findings: &[&Finding]) -> Vec<String> {
     let steps: Vec<String> = findings.iter().map(|finding| next_step(finding)).collect();
     let one = |(at, finding): (usize, &&Finding)| {
-        let said = wrap("  found   ", &format!("{} {}.", sentence(finding), word(finding.confidence)));
+        let said = wrap("  found   ", &format!("{}{}", sentence(finding), word(finding)));
         let is_told_again = steps[at + 1..].contains(&steps[at]);
         if is_told_again { said } else { said + &wrap("  next    ", &steps[at]) }
     };
     findings.iter().enumerate().map(one).collect()
 }
 
-/// Returns the confidence in a finding, in one word.
-fn word(confidence: Confidence) -> &'static str {
-    match confidence {
-        Confidence::Possible => "Possible",
-        Confidence::Likely => "Likely",
-        Confidence::Strong => "Strong",
-        Confidence::Certain => "Certain",
+/// Returns the confidence in a finding, in one word after a space; nothing for a question that is left open.
+fn word(finding: &Finding) -> &'static str {
+    match finding.confidence {
+        _ if matches!(finding.meaning, Meaning::NotIdentifiable(_)) => "",
+        Confidence::Possible => " Possible.",
+        Confidence::Likely => " Likely.",
+        Confidence::Strong => " Strong.",
+        Confidence::Certain => " Certain.",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Findings as sentences with their numbers.
 
-use analysis::{Confidence, Evidence, Finding};
+use analysis::{Confidence, Evidence, Finding, Meaning};
 
 use super::findings::told;
 use super::numbers;
@@ -26,6 +26,7 @@ pub fn next_step(finding: &Finding) -> String {
 /// Returns the confidence in a finding, in a few words.
 pub fn confidence(finding: &Finding) -> &'static str {
     match finding.confidence {
+        _ if matches!(finding.meaning, Meaning::NotIdentifiable(_)) => "an open question",
         Confidence::Possible => "possible: one symptom",
         Confidence::Likely if finding.meaning.is_level() => {
             "likely: flat, and round, published or seen again"

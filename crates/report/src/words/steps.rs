@@ -1,7 +1,9 @@
 //! The results of each part of a run, a line for each: layout, latency, ladders, jobs.
 
 use analysis::findings::{BandwidthCap, Crossover, IopsCap};
-use analysis::{Analysis, Estimate, Headroom, HeadroomBound, LatencyRole, LatencyRow, Meaning, Point};
+use analysis::{
+    Analysis, ClaimRow, Estimate, Headroom, HeadroomBound, LatencyRole, LatencyRow, Meaning, Point, Quantity,
+};
 use record::{Mismatch, Note, Run, StepRecord};
 use workload::{Direction, StepKind};
 
@@ -89,7 +91,8 @@ fn depth_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
             format!("{} IOPS from depth {} on", numbers::estimate(&cap, IOPS), numbers::count(depth))
         }
         (Some(cap), None) => format!("{} IOPS", numbers::estimate(&cap, IOPS)),
-        (None, _) => reached(points),
+        (None, _) => level(analysis, direction, Quantity::Iops)
+            .map_or_else(|| reached(points), |level| format!("{} IOPS", numbers::estimate(&level, IOPS))),
     };
     let block = points.first().map_or(0, |point| point.block);
     PartWords {
@@ -140,7 +143,8 @@ fn block_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
     let result = match (cap, crossover, best) {
         (Some(cap), Some(from), _) => format!("{} from {} on", rate(&cap), numbers::block(from)),
         (Some(cap), None, _) => rate(&cap),
-        (None, _, Some(best)) => format!("up to {}", rate(&best)),
+        (None, _, Some(best)) => level(analysis, direction, Quantity::BytesPerSecond)
+            .map_or_else(|| format!("up to {}", rate(&best)), |level| rate(&level)),
         (None, _, None) => String::new(),
     };
     PartWords {
@@ -171,6 +175,12 @@ fn operations_cap(analysis: &Analysis, wanted: Direction) -> Option<Estimate> {
         Meaning::IopsCap(IopsCap { direction, cap, .. }) if direction == wanted => Some(cap),
         _ => None,
     })
+}
+
+/// Returns the figure of the verdict for the level of a ladder: one quantity has one figure.
+fn level(analysis: &Analysis, direction: Direction, quantity: Quantity) -> Option<Estimate> {
+    let of = |row: &&ClaimRow| row.direction == direction && row.quantity == quantity;
+    analysis.verdict.rows.iter().find(of).and_then(|row| row.measured)
 }
 
 fn job(point: &Point) -> PartWords {

@@ -4,7 +4,7 @@ use analysis::findings::{
     AccountingUnit, BandwidthCap, Crossover, DepthBound, FillingDepth, InFlightBound, IopsCap, Question,
     Saturation,
 };
-use analysis::{Analysis, Charge, Estimate, LevelUnit, Meaning};
+use analysis::{Analysis, Charge, Confidence, Estimate, LevelUnit, Meaning};
 use workload::Direction;
 
 use crate::words::numbers::{self, Prefix};
@@ -70,13 +70,14 @@ impl Open {
             Open::Bytes => "the bytes",
             Open::Both => "operations and bytes",
         };
-        Some(format!("What holds {what} is not identifiable from this run."))
+        Some(format!("This run does not show what limits {what}."))
     }
 }
 
 fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
     let mut stopped = DirectionLimits::default();
-    for finding in &analysis.findings {
+    // What is only possible is told among the findings, with its doubt.
+    for finding in analysis.findings.iter().filter(|finding| finding.confidence >= Confidence::Likely) {
         stopped.add(&finding.meaning, wanted);
     }
     let caps = match (&stopped.operations, &stopped.bandwidth, &stopped.crossover) {

@@ -166,6 +166,7 @@ pub fn meets() -> (Run, Analysis) {
             loaded_s: 141.0,
         },
         horizon: Nanos::from_secs(118),
+        sensitivity: Some(0.08),
         regimes: Regimes { settled: true, ..Regimes::default() },
         windows: None,
         findings: caps(),
