@@ -53,7 +53,9 @@ fn swing(run: &Run, regimes: &Regimes, rows: &mut [ClaimRow]) {
     let ratios = || regimes.changes.iter().map(|change| change.ratio.value.max(1.0 / change.ratio.value));
     let apart = ratios().fold(1.0, f64::max);
     let (low, high) = (low.min(1.0 / apart), high.max(apart));
-    for row in rows.iter_mut().filter(|row| of_rate(row) && concerns(regimes, row)) {
+    for row in rows.iter_mut().filter(|row| of_rate(row)) {
+        // A swing of the other direction may lower this one too, but shows no more of it.
+        let (high, mean) = if concerns(regimes, row) { (high, mean) } else { (1.0, mean.min(1.0)) };
         let Some(measured) = row.measured else { continue };
         // However high the swing may have been elsewhere, no more than what was counted is told.
         let counted = counted::greatest(run, row).unwrap_or(f64::INFINITY).max(measured.value);

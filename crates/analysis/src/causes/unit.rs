@@ -102,6 +102,15 @@ impl Blocks<'_> {
         nearest(self.bytes? / self.operations)
     }
 
+    /// Whether blocks of `unit` have the rate of small ones, and blocks a little above it half of that.
+    fn is_probed(&self, unit: u64) -> bool {
+        let has = |blocks: std::ops::RangeInclusive<u64>, share: f64| {
+            let at = |load: &&&Load<'_>| same(load.point.iops.value, share * self.operations);
+            self.loads.iter().filter(|load| blocks.contains(&load.point.block)).any(|load| at(&load))
+        };
+        has(unit..=unit, 1.0) && has(unit + 1..=unit + unit / 2, 0.5)
+    }
+
     /// Whether a block above `unit` has a lower rate than small ones.
     fn is_slower_above(&self, unit: u64) -> bool {
         let slower = |load: &&&Load<'_>| !same(load.point.iops.value, self.operations);
@@ -120,7 +129,9 @@ impl Blocks<'_> {
                 let charge = if whole.contains(&unit) { Charge::Unknown } else { Charge::Proportional };
                 UnitAnswer::Units { unit, charge }
             }
-            (false, _, [unit]) if self.misfit(|block| self.room(block).min(1.0)) > CLEAR => {
+            (false, _, [unit])
+                if self.is_probed(*unit) && self.misfit(|block| self.room(block).min(1.0)) > CLEAR =>
+            {
                 UnitAnswer::Units { unit: *unit, charge: Charge::Ceil }
             }
             (false, Some(unit), [one]) if unit == *one => UnitAnswer::Units { unit, charge: Charge::Unknown },
