@@ -29,6 +29,8 @@ const PASSING_S: f64 = 3.0;
 /// throttle. (On constant volumes whose process waited for a CPU, slices slipped into the next interval: 196 and then
 /// 100 I/Os instead of 150 each.)
 const SLIPPED_S: f64 = 0.1;
+/// Seconds of a stretch from which a single wait is no level.
+const LASTS_S: f64 = 1.5;
 /// Longest round of servers, in seconds: with deep queues only, the latency of one I/O alone is hardly known.
 const ROUND_MOST_S: f64 = 0.5;
 /// Greatest share of a stretch that such a slice takes up, however short the stretch.
@@ -51,12 +53,25 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     let mut found: Vec<Move> = levels.within.iter().filter_map(is_change).collect();
     for (number, later) in levels.stretches.iter().enumerate() {
         let Some(earlier) = compared_with(&levels.stretches[..number], later) else { continue };
-        if let Some(unseen) = unseen(levels, [earlier, later], &found) {
+        let lasts = later.seconds() >= LASTS_S || is_confirmed(&levels.stretches, number, earlier);
+        if let Some(unseen) = unseen(levels, [earlier, later], &found).filter(|_| lasts) {
             add(&mut found, refined(levels, unseen, [earlier, later]));
         }
     }
     found.sort_by(|a, b| a.at.total_cmp(&b.at));
     passing(found, &levels.stretches, rule)
+}
+
+/// Whether a later load of the same shape is nearer to the level of this brief stretch than to the earlier level: one
+/// wait of half a second looks like a level in a step of a second.
+fn is_confirmed(stretches: &[Stretch<'_>], number: usize, earlier: &Stretch<'_>) -> bool {
+    let brief = &stretches[number];
+    let agrees = |one: &Stretch<'_>| {
+        one.spell.shape == brief.spell.shape
+            && one.spell.comparable
+            && (one.log() - brief.log()).abs() < (one.log() - earlier.log()).abs()
+    };
+    stretches[number + 1..].iter().any(agrees)
 }
 
 /// Returns the logarithm of the apparent ratio of equal levels if a slice slipped in each of two stretches. If an I/O

@@ -120,6 +120,9 @@ impl Ailment {
     }
 }
 
+/// Volumes on busy machines in the daily test.
+const USUAL_BUSY: usize = 32;
+
 /// A volume with its ailments.
 pub struct Sick {
     pub words: String,
@@ -150,6 +153,38 @@ impl Sick {
             number + 1
         );
         Sick { words, ailments }
+    }
+
+    /// Draws a constant volume on a busy machine: plimsoll and what serves the volume both wait for processors, for 5 to
+    /// 500 ms, for 1 to 20 % of the time; half of the volumes let I/O through in slices, some of which drift against the
+    /// intervals, and a third have a neighbour below them all the time.
+    fn busy(number: usize) -> Sick {
+        let mut random = Stream::new(number as u64, 201);
+        let (iops, mib) = (spread(&mut random, 300.0, 16_000.0), spread(&mut random, 30.0, 400.0));
+        let latency = spread(&mut random, 100.0, 2000.0);
+        let mut waits = |name: &str| {
+            let length = spread(&mut random, 5.0, 500.0);
+            let share = spread(&mut random, 1.0, 20.0) / 100.0;
+            let words = format!(
+                "{name}={length}ms,{name}_every={every:.0}ms,{name}_pace=poisson",
+                every = length / share
+            );
+            (words, 1.0 - share)
+        };
+        let (own, _) = waits("theft");
+        let (of_volume, left) = waits("stall");
+        let slices = one_of(&mut random, &["", "", ",slice=100ms", ",slice=20ms", ",slice=103ms"]);
+        // The neighbour is charged to the same meter.
+        let neighbour = chance(&mut random, 0.33).then_some(iops / 10.0);
+        let second = neighbour.map_or(String::new(), |rate| format!(",second_iops={rate:.0}"));
+        let words = format!(
+            "custom,iops={iops},bandwidth={mib}MiB/s,latency={latency}us,jitter=0.3,{own},{of_volume}{slices}{second},seed={}",
+            number + 1
+        );
+        let steady = |levels: Vec<f64>, mean| Ailment { levels, mean, ..Ailment::steady(String::new()) };
+        let bytes = 1.0 - 409.6 * iops / (mib * 1_048_576.0);
+        let own = if neighbour.is_some() { vec![0.9, bytes] } else { Vec::new() };
+        Sick { words, ailments: vec![steady(own, left)] }
     }
 
     fn mean(&self) -> f64 {
@@ -200,9 +235,10 @@ fn judge(sick: &Sick) -> Table {
     let found = checked.analysis(&Against::Nothing);
     let command = checked.command(&Against::Nothing);
     for direction in [Direction::Read, Direction::Write] {
-        let (small, large) = (volume.truth(direction, Bytes::kib(4)), volume.bandwidth(direction));
+        let told_of_operations = told::operations(&found, direction);
+        let (small, large) = (volume.small(direction, told_of_operations), volume.bandwidth(direction));
         for (quantity, told, truth) in [
-            ("cap of operations", told::operations(&found, direction), small),
+            ("cap of operations", told_of_operations, small),
             ("cap of bytes", told::bytes(&found, direction), large),
         ] {
             let judged = told.map_or(Judgement::Open, |told| sick.rate(told, truth));
@@ -210,6 +246,7 @@ fn judge(sick: &Sick) -> Table {
             table.add(quantity, judged, (&command, &what));
         }
         let name = direction.name();
+        let small = volume.truth(direction, Bytes::kib(4));
         if !sick.passes() && !small.near_another {
             judge_claim(&checked, &format!("{name} {:.0} iops", small.rate * ABOVE), 1.0 / ABOVE, &mut table);
         }
@@ -227,4 +264,10 @@ fn judge(sick: &Sick) -> Table {
 fn sick() {
     let cases: Vec<Sick> = numbers(USUAL).map(Sick::new).collect();
     Table::of(each(&cases, judge)).conclude("sick", cases.len());
+}
+
+#[test]
+fn busy() {
+    let cases: Vec<Sick> = numbers(USUAL_BUSY).map(Sick::busy).collect();
+    Table::of(each(&cases, judge)).conclude("busy", cases.len());
 }

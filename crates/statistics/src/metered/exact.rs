@@ -41,7 +41,7 @@ const PEAK_OF_FEW: f64 = 0.9;
 const MANY: f64 = 500.0;
 /// Fewest counts at a second rate, beside the first in the same windows: slices that drift against the counts leave them
 /// a slice more at some times, or one less.
-const BESIDE_LEAST: usize = 3;
+const BESIDE_LEAST: usize = 2;
 /// Share of the counts at the rate above which as many at another one elsewhere contradict that there is one level.
 const CONTRADICTED: f64 = 0.25;
 /// Half-width of a 95 % interval in standard errors.
@@ -144,9 +144,11 @@ pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
     })
 }
 
-/// Returns the cells at their commonest rate if they are more than an accident.
+/// Returns the cells at their commonest rate if they are more than one.
 fn in_slices(cells: &[Cell]) -> Vec<Cell> {
-    at_commonest(cells).filter(|slices| slices.len() >= BESIDE_LEAST).unwrap_or_default()
+    let Some(rate) = commonest(cells) else { return Vec::new() };
+    let slices: Vec<Cell> = cells.iter().filter(|cell| cell.is_at(rate)).copied().collect();
+    if slices.len() >= BESIDE_LEAST { slices } else { Vec::new() }
 }
 
 /// Returns the items per second of all these cells.
