@@ -13,7 +13,7 @@ pub struct Ceilings {
 const CEILINGS: &[(&str, [f64; 3])] = &[
     ("buckets", [0.0, 0.0, 0.0]),
     ("bursts", [0.0, 0.0, 0.6]),
-    ("busy", [0.0, 0.0, 0.8]),
+    ("busy", [0.0, 0.0, 1.6]),
     ("catalogue", [0.0, 0.0, 0.4]),
     ("coverage", [0.0, 0.0, 2.0]),
     ("custom", [0.1, 0.1, 0.2]),
