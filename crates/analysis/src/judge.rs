@@ -187,7 +187,24 @@ fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &
         answer => answer,
     };
     doubts.extend(changed::unsettled(&figures.regimes));
+    let answer = match answer {
+        Answer::Measured if says_nothing(&rows) => {
+            doubts.push(Doubt::TooShort);
+            Answer::CannotTell
+        }
+        answer => answer,
+    };
     Verdict { answer, subject, rows, doubts }
+}
+
+/// Half-width of a level, as a share, above which it answers no question.
+const VAGUE: f64 = 0.15;
+
+/// Whether every level is vague: the check has measured, and can tell nothing.
+fn says_nothing(rows: &[ClaimRow]) -> bool {
+    let is_vague =
+        |row: &ClaimRow| row.measured.is_none_or(|level| level.half_width() > VAGUE * level.value);
+    !rows.is_empty() && rows.iter().all(is_vague)
 }
 
 /// Returns the source of the claim that decides: the expectation if only its claims are missed, otherwise the policy.
