@@ -108,7 +108,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
     let strays = volume(&plateaus);
     let straying = |points: Vec<Point>| points::straying(points, &strays);
     let delivered = plateaus.each_ref().map(|way| way.each_ref().map(|one| one.as_ref()?.cap(&strays)));
-    let exact = |plateau: &Plateau| plateau.exact(run).or_else(|| plateau.cap(&strays));
+    let exact = |plateau: &Plateau| tighter(plateau.exact(run), plateau.cap(&strays));
     Figures {
         depths: straying(depths),
         blocks: straying(blocks),
@@ -122,6 +122,17 @@ pub(crate) fn figures(run: &Run) -> Figures {
         latencies,
         regimes,
     }
+}
+
+/// How many times narrower the interval of a fitted level must be to be preferred: only without waits it is.
+const CALM: f64 = 4.0;
+
+/// Returns the exact level if there is one, or the fitted one where that agrees and is far narrower.
+fn tighter(exact: Option<Cap>, fitted: Option<Cap>) -> Option<Cap> {
+    let (Some(exact), Some(fitted)) = (exact, fitted) else { return exact.or(fitted) };
+    let agrees = (exact.level.low..=exact.level.high).contains(&fitted.level.value);
+    let is_narrower = CALM * fitted.level.half_width() < exact.level.half_width();
+    if agrees && is_narrower && !fitted.at_least { Some(Cap { exact: true, ..fitted }) } else { Some(exact) }
 }
 
 /// Returns the noise of the volume, from its levels; nothing if no level was measured a second time.

@@ -112,15 +112,16 @@ impl Analysis {
 
 /// Share of the level up to which changes must have shown for "no change" to say anything.
 const TELLING: f64 = 0.25;
-/// The change that counts which agree exactly would have shown: as much as a claim may be missed by.
-const EXACT: f64 = 0.03;
 
-/// Returns the smallest change that would have shown at nearly any time, of small operations or of large ones.
+/// Returns the smallest change that would have shown at nearly any time, of small operations or of large ones: where
+/// counts agree exactly, as much as a claim may be missed by.
 fn sensitivity(figures: &Figures) -> Option<f64> {
     let ways = [Direction::Read, Direction::Write];
     let any = |of: &dyn Fn(Direction) -> Option<Cap>| ways.into_iter().filter_map(of).any(|cap| cap.exact);
     let is_exact = [any(&|way| figures.iops_cap(way)), any(&|way| figures.bandwidth_cap(way))];
-    let of = |(least, is_exact): (Option<f64>, bool)| least.map(|least| if is_exact { EXACT } else { least });
+    let of = |(least, is_exact): (Option<f64>, bool)| {
+        least.map(|least| if is_exact { claims::TOLERANCE } else { least })
+    };
     figures.regimes.sensitivity.into_iter().zip(is_exact).filter_map(of).reduce(f64::max)
 }
 
@@ -202,8 +203,7 @@ const VAGUE: f64 = 0.15;
 
 /// Whether every level is vague: the check has measured, and can tell nothing.
 fn says_nothing(rows: &[ClaimRow]) -> bool {
-    let is_vague =
-        |row: &ClaimRow| row.measured.is_none_or(|level| level.half_width() > VAGUE * level.value);
+    let is_vague = |row: &ClaimRow| row.measured.is_none_or(|level| level.half_width() > VAGUE * level.value);
     !rows.is_empty() && rows.iter().all(is_vague)
 }
 

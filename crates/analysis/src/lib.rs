@@ -10,6 +10,7 @@ mod claims;
 mod clean;
 pub mod compare;
 mod counted;
+mod counts;
 mod course;
 mod credits;
 mod device_place;

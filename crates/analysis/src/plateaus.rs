@@ -5,7 +5,7 @@ use statistics::level::Strays;
 use statistics::metered::{ExactRate, Window, exact_rate};
 use workload::Direction;
 
-use crate::causes::loads::{scaled, window};
+use crate::counts::{scaled, window};
 use crate::estimate::Estimate;
 use crate::finding::Evidence;
 use crate::level::{INTERVALS_MIN, SharedLevel};

@@ -40,7 +40,9 @@ fn every(counts: &[f64], seconds: f64) -> usize {
     let every = (last - first) as f64 / (begins.len() - 1) as f64;
     // Pulses are as regular as a clock: no gap is as long as two.
     let regular = begins.windows(2).all(|pair| ((pair[1] - pair[0]) as f64) < 2.0 * every);
-    if regular && every * seconds <= SLOWEST_S { every.round() as usize } else { joined }
+    let every = if regular && every * seconds <= SLOWEST_S { every.round() as usize } else { joined };
+    let is_empty = |pulse: &[f64]| pulse.iter().sum::<f64>() == 0.0;
+    if counts[*first..].chunks_exact(every).any(is_empty) { every.max(joined) } else { every }
 }
 
 fn begins(counts: &[f64], at: usize, most: f64) -> bool {
@@ -149,6 +151,13 @@ mod tests {
             rates(intervals(20, &[500, 0, 0, 0, 0, 500, 0, 0, 0, 0, 500, 0, 0, 0, 0, 500, 0])),
             [5000.0; 2]
         );
+    }
+
+    #[test]
+    fn irregular_pulses_are_joined_over_three_tenths_of_a_second() {
+        let counts = [500, 0, 0, 500, 0, 0, 0, 500, 0, 500, 0, 0, 0, 0, 500, 0, 0, 0, 0, 500, 0, 500, 0, 0];
+        let seen = rates(intervals(50, &counts));
+        assert!(seen.len() == 3 && seen.iter().all(|rate| *rate > 0.0), "{seen:?}");
     }
 
     #[test]

@@ -10,15 +10,13 @@ use crate::estimate::Estimate;
 use crate::timeline::earned::without_earned;
 use crate::timeline::flow::flows;
 use crate::timeline::level_change::Move;
-use crate::timeline::levels::{Levels, Stretch};
+use crate::timeline::levels::{ERROR_MOST, Levels, Stretch};
 use crate::timeline::moves::moves;
 use crate::timeline::sensitivity::sensitivity;
 use crate::timeline::spells::spells;
 
 /// Seconds for which the last level must be measured to be settled.
 const SETTLED_S: f64 = 5.0;
-/// Standard error of a ratio's logarithm from which its levels are unknown, and no change is.
-const UNKNOWN: f64 = 0.5;
 /// Half-width of a 95 % interval in standard errors.
 const Z95: f64 = 1.96;
 
@@ -91,7 +89,8 @@ impl Regimes {
         };
         let looked = (first.segment.from, last.segment.to);
         let mut moves = moves(&levels, &rule);
-        moves.retain(|one| one.error < UNKNOWN);
+        // Of an unknown level, nobody knows whether it changed.
+        moves.retain(|one| one.error < ERROR_MOST);
         let told = without_earned(moves, &levels);
         let moves = &told.moves;
         let changes = moves.iter().map(change).collect();

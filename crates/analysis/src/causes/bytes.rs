@@ -7,10 +7,11 @@ use super::bound::{LevelBound, starved};
 use super::cause::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Tells};
 use super::corner::{self, Shows};
 use super::inside::local_limit;
-use super::loads::{Load, cpu_bound, evidence, meter, scaled, window};
+use super::loads::{Load, cpu_bound, evidence, meter};
 use super::operations::{bytes_below, open};
 use super::unit;
 use super::way::{Way, full};
+use crate::counts::{scaled, window};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 

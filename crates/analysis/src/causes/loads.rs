@@ -1,17 +1,15 @@
 //! The loads of a run, classified by their plans and not by their names.
 
-use record::{Interval, Run, StepRecord};
-use statistics::metered::{Count, Meter, Window, metered_at_one_level};
+use record::{Run, StepRecord};
+use statistics::metered::{Meter, Window, metered_at_one_level};
 use workload::{Direction, Mix, Order, Pace, StepKind};
 
+use crate::counts::window;
 use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::finding::Evidence;
 use crate::points::point;
 use crate::step_figures::Point;
-
-/// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
-const WHOLE: f64 = 0.9;
 
 /// Share of a step above which a worker's time on a CPU was itself the limit (method 6.3).
 const WORKER_BUSY: f64 = 0.9;
@@ -129,29 +127,6 @@ fn mixed(step: &StepRecord, mix: Mix) -> Option<MixedLoad<'_>> {
 /// Adds two rates. They vary against each other, as the shares of a mix do, so the sum is at least this precise.
 fn sum(one: &Estimate, other: &Estimate) -> Estimate {
     Estimate { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
-}
-
-/// Returns the counts of a step's reads and writes by interval. A count is clean unless it is smeared, or plimsoll
-/// waited for a CPU for more than half the mean latency, in which half of the I/Os in flight completed.
-pub(crate) fn window(step: &StepRecord) -> Window {
-    let seconds = step.plan.interval.as_secs_f64();
-    let counted = step.counted();
-    let (reads, writes) = (step.tally(Direction::Read), step.tally(Direction::Write));
-    let waited_ns = reads.latency_ns_sum.saturating_add(writes.latency_ns_sum) as f64;
-    let latency_ns = waited_ns / reads.ops.saturating_add(writes.ops).max(1) as f64;
-    let whole = counted.iter().filter(|interval| interval.seconds() >= WHOLE * seconds);
-    let count = |interval: &Interval| Count {
-        number: (interval.iops() * interval.seconds()).round(),
-        clean: !interval.smeared && interval.waited.0 as f64 <= latency_ns / 2.0,
-    };
-    let depth = step.plan.workers.iter().map(|worker| f64::from(worker.depth)).sum();
-    Window { seconds, depth, unit: 1.0, counts: whole.map(count).collect() }
-}
-
-/// Returns the window with each count multiplied by `share`.
-pub(crate) fn scaled(mut window: Window, share: f64) -> Window {
-    window.counts.iter_mut().for_each(|count| count.number *= share);
-    Window { unit: window.unit * share, ..window }
 }
 
 /// Whether a meter pins the counts of these loads, which have one block size and one level.

@@ -6,7 +6,8 @@ use workload::Direction;
 use super::Causes;
 use super::alike::same;
 use super::cause::{LevelUnit, Tells};
-use super::loads::{Load, MixedLoad, window};
+use super::loads::{Load, MixedLoad};
+use crate::counts::window;
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, Evidence};
 

@@ -96,7 +96,7 @@ const OWN_LEAST: usize = 8;
 /// Least standard error of a level, as a share: counts are integers, and a meter works in slices.
 const FLOOR: f64 = 0.002;
 /// Greatest standard error of a level: an error of half the level leaves the level unknown.
-const ERROR_MOST: f64 = 0.5;
+pub(crate) const ERROR_MOST: f64 = 0.5;
 
 /// The stretches of all spells in the order of time, and the changes between two of one spell.
 pub(crate) struct Levels<'s> {

@@ -1,7 +1,7 @@
 //! Volumes that change during a run, and volumes that only seem to: every change is reported with its time, and no
 //! other.
 
-use analysis::{Analysis, Answer, Change, Course};
+use analysis::{Analysis, Answer, Change, Course, Quantity};
 use record::Run;
 use workload::{Direction, Nanos};
 
@@ -287,4 +287,38 @@ fn without_a_claim_a_fall_that_has_not_settled_is_told_apart() {
     let open = analysis::analyse(&cut, None, None);
     assert_eq!(open.verdict.exit_code(), 4, "{:#?} {:?}", open.verdict, open.regimes);
     assert_eq!(open.depths.iter().filter(|point| point.direction == Direction::Trim).count(), 0);
+}
+
+#[test]
+fn no_change_is_told_only_where_one_would_have_shown() {
+    let (_, calm) = check("sim:aws-gp3", "");
+    assert!(calm.horizon > Nanos::ZERO && calm.sensitivity.is_some_and(|share| share <= 0.15), "{calm:#?}");
+    let (_, noisy) = check("sim:custom,iops=3000,bandwidth=200MiB/s,noise=20%,rho=0.6", "");
+    assert!(noisy.sensitivity.is_none_or(|share| share > 0.25), "{:?}", noisy.sensitivity);
+    assert_eq!(noisy.horizon, Nanos::ZERO);
+}
+
+#[test]
+fn what_nobody_counted_is_no_level() {
+    for seed in 1..=of(4) {
+        let words = format!(
+            "sim:custom,bandwidth=60MiB/s,latency=250us,theft=120ms,theft_every=500ms,theft_pace=poisson,\
+             stall=400ms,stall_every=3s,stall_pace=poisson,slice=100ms,seed={seed}"
+        );
+        let (run, found) = check(&words, "");
+        for row in &found.verdict.rows {
+            let amount = |interval: &record::Interval| {
+                let tally = interval.of(row.direction).tally;
+                match row.quantity {
+                    Quantity::BytesPerSecond => tally.bytes as f64,
+                    _ => tally.ops as f64,
+                }
+            };
+            let rates =
+                run.steps.iter().flat_map(|step| step.counted()).map(|one| amount(&one) / one.seconds());
+            let most = rates.fold(0.0, f64::max);
+            let level = row.measured.map_or(0.0, |level| level.value);
+            assert!(level > 0.0 && level <= most, "{words}: {level} of {most}, {row:#?}");
+        }
+    }
 }

@@ -39,9 +39,9 @@ const PEAK: f64 = 0.7;
 const PEAK_OF_FEW: f64 = 0.9;
 /// Items from which an edge is narrower than the spread of even servers.
 const MANY: f64 = 500.0;
-/// Fewest counts at a second rate, beside the first in the same windows: slices that drift against the counts leave them
-/// a slice more at some times, or one less.
-const BESIDE_LEAST: usize = 2;
+/// Least share of the counts beside the rate that agree at a second one, because slices that drift against the counts
+/// leave them a slice less at some times: waits leave few that agree.
+const BESIDE_SHARE: f64 = 0.25;
 /// Share of the counts at the rate above which as many at another one elsewhere contradict that there is one level.
 const CONTRADICTED: f64 = 0.25;
 /// Half-width of a 95 % interval in standard errors.
@@ -144,11 +144,12 @@ pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
     })
 }
 
-/// Returns the cells at their commonest rate if they are more than one.
+/// Returns the cells at their commonest rate if they are more than an accident.
 fn in_slices(cells: &[Cell]) -> Vec<Cell> {
     let Some(rate) = commonest(cells) else { return Vec::new() };
     let slices: Vec<Cell> = cells.iter().filter(|cell| cell.is_at(rate)).copied().collect();
-    if slices.len() >= BESIDE_LEAST { slices } else { Vec::new() }
+    let enough = slices.len() > 1 && slices.len() as f64 >= BESIDE_SHARE * cells.len() as f64;
+    if enough { slices } else { Vec::new() }
 }
 
 /// Returns the items per second of all these cells.
