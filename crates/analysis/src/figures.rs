@@ -125,7 +125,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
 }
 
 /// How many times narrower the interval of a fitted level must be to be preferred: only without waits it is.
-const CALM: f64 = 4.0;
+const CALM: f64 = 2.0;
 
 /// Returns the exact level if there is one, or the fitted one where that agrees and is far narrower.
 fn tighter(exact: Option<Cap>, fitted: Option<Cap>) -> Option<Cap> {
