@@ -2,9 +2,8 @@
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{Direction, StepKind};
+use workload::StepKind;
 
-use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::shortage::{STEAL, Shares, Shortage, WORKER_BUSY};
 
@@ -39,32 +38,14 @@ impl Kind for GeneratorBound {
 }
 
 /// Returns the steps in which the generator was the limit, or may have cost a good part of the rate.
-pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<GeneratorBound>> {
+pub(super) fn rule(run: &Run) -> Vec<FindingOf<GeneratorBound>> {
     let shortage = Shortage::of(run);
     let measured = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout);
-    measured.filter_map(|step| of_step(&shortage, figures, step)).collect()
+    measured.filter_map(|step| of_step(&shortage, step)).collect()
 }
 
-/// Returns the share by which `step` fell short of the exact cap of its direction: no more can have been lost. Without
-/// such a cap, all.
-fn short_of_cap(figures: &Figures, step: &StepRecord) -> f64 {
-    let used = |direction: Direction| {
-        let tally = step.tally(direction);
-        let caps =
-            [(figures.iops_cap(direction), tally.ops), (figures.bandwidth_cap(direction), tally.bytes)];
-        let exact = caps.into_iter().filter_map(|(cap, amount)| Some((cap.filter(|cap| cap.exact)?, amount)));
-        exact.map(|(cap, amount)| amount as f64 / step.seconds() / cap.level.value).fold(0.0, f64::max)
-    };
-    (1.0 - used(Direction::Read).max(used(Direction::Write))).max(0.0)
-}
-
-fn of_step(
-    shortage: &Shortage<'_>,
-    figures: &Figures,
-    step: &StepRecord,
-) -> Option<FindingOf<GeneratorBound>> {
+fn of_step(shortage: &Shortage<'_>, step: &StepRecord) -> Option<FindingOf<GeneratorBound>> {
     let Shares { own_cpu, waiting, steal, lost } = shortage.of_step(step);
-    let lost = lost.min(short_of_cap(figures, step));
     let meaning = GeneratorBound {
         step: step.plan.name.clone(),
         own_cpu_share: own_cpu,

@@ -195,7 +195,7 @@ const CUT_SHORT_RULES: [RunRule; 9] = [
     |run, _| any(target::unwritten(run)),
     |run, _| any(target::reads_only(run)),
     |run, _| any(foreign::beside_steps(run)),
-    |run, figures| any(generator::rule(run, figures)),
+    |run, _| any(generator::rule(run)),
 ];
 
 /// Rules about the levels of ladders, applied if all ladders were completed.

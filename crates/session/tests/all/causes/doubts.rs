@@ -113,20 +113,3 @@ fn a_stall_makes_no_unit_of_bytes() {
         assert!(!is_unit, "{said:#?}");
     }
 }
-
-#[test]
-fn a_want_of_processors_has_cost_no_more_than_what_an_exact_cap_lacks() {
-    let words = "sim:custom,iops=3000,bandwidth=200MiB/s,latency=250us,slice=100ms,theft=30ms,theft_every=300ms,theft_pace=poisson,seed=3";
-    let said = said(words);
-    assert!(
-        said.iter()
-            .any(|(meaning, sure)| matches!(meaning, Meaning::IopsCap(_)) && *sure >= Confidence::Likely)
-    );
-    for (meaning, _) in &said {
-        if let Meaning::GeneratorBound(found) = meaning
-            && found.step.starts_with("reference")
-        {
-            assert!(found.lost_share < 0.3, "{found:?}");
-        }
-    }
-}
