@@ -27,8 +27,8 @@ pub(crate) struct Figures {
     pub regimes: Regimes,
     /// Caps of reads, then of writes; for each, on operations, then on bytes.
     caps: [[Option<Cap>; 2]; 2],
-    /// The same, as fitted to all counts: what this run got, with whatever held it up.
-    delivered: [[Option<Cap>; 2]; 2],
+    /// The caps on operations as fitted to all counts: what this run got, with whatever held it up.
+    delivered: [Option<Cap>; 2],
     /// Level of the largest block in bytes per second, of reads, then of writes.
     largest: [Option<FittedLevel>; 2],
 }
@@ -59,7 +59,7 @@ impl Figures {
 
     /// Returns the operations per second that the loads at the cap got, whatever held them up.
     pub fn delivered_iops(&self, direction: Direction) -> Option<Cap> {
-        self.delivered[usize::from(direction == Direction::Write)][0]
+        self.delivered[usize::from(direction == Direction::Write)]
     }
 
     /// Returns the cap on bytes, fitted to all loads that ran at it.
@@ -107,7 +107,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
     });
     let strays = volume(&plateaus);
     let straying = |points: Vec<Point>| points::straying(points, &strays);
-    let delivered = plateaus.each_ref().map(|way| way.each_ref().map(|one| one.as_ref()?.cap(&strays)));
+    let delivered = plateaus.each_ref().map(|[operations, _]| operations.as_ref()?.cap(&strays));
     let exact = |plateau: &Plateau| tighter(plateau.exact(run), plateau.cap(&strays));
     Figures {
         depths: straying(depths),
@@ -132,7 +132,11 @@ fn tighter(exact: Option<Cap>, fitted: Option<Cap>) -> Option<Cap> {
     let (Some(exact), Some(fitted)) = (exact, fitted) else { return exact.or(fitted) };
     let agrees = (exact.level.low..=exact.level.high).contains(&fitted.level.value);
     let is_narrower = CALM * fitted.level.half_width() < exact.level.half_width();
-    if agrees && is_narrower && !fitted.at_least { Some(Cap { exact: true, ..fitted }) } else { Some(exact) }
+    if agrees && is_narrower && !fitted.at_least {
+        Some(Cap { exact: true, throughout: exact.throughout, ..fitted })
+    } else {
+        Some(exact)
+    }
 }
 
 /// Returns the noise of the volume, from its levels; nothing if no level was measured a second time.

@@ -37,6 +37,8 @@ pub(crate) struct Cap {
     pub at_least: bool,
     /// Whether many counts agree exactly with this level, as only those of a meter do.
     pub exact: bool,
+    /// Whether they did so from the first of these loads to the last.
+    pub throughout: bool,
     /// Whether the level varies over time by more than its noise explains.
     pub wanders: bool,
 }
@@ -75,7 +77,7 @@ impl Plateau {
         let Estimate { value, low, high } = found.estimate;
         let known = found.intervals >= INTERVALS_MIN && (high - low) / 2.0 <= KNOWN * value;
         let at_least = !known || self.open;
-        Some(Cap { level: found.estimate, at_least, exact: false, wanders: found.wanders })
+        Some(Cap { level: found.estimate, at_least, exact: false, throughout: false, wanders: found.wanders })
     }
 
     /// Returns the level with which many counts of these steps agree exactly, whatever else lowered the others.
@@ -86,9 +88,9 @@ impl Plateau {
             Some(scaled(window(step), amount / unit))
         };
         let windows: Vec<Window> = run.steps.iter().filter_map(window).collect();
-        let ExactRate { rate, low, high, .. } = exact_rate(&windows)?;
+        let ExactRate { rate, low, high, throughout } = exact_rate(&windows)?;
         let level = Estimate { value: rate * unit, low: low * unit, high: high * unit };
-        Some(Cap { level, at_least: false, exact: true, wanders: false })
+        Some(Cap { level, at_least: false, exact: true, throughout, wanders: false })
     }
 }
 

@@ -83,8 +83,6 @@ pub struct Meter {
     /// Slope of log F over log T between the shortest and the longest window: -1 pinned, 0 level. `None` for too few
     /// counts.
     pub slope: Option<Slope>,
-    /// The rate at which counts of several windows agree exactly, if they do.
-    pub exact: Option<ExactRate>,
 }
 
 /// A slope with its 95 % interval.
@@ -125,7 +123,7 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
     let fano = fanos(&stretches, &scales);
     let Some(fit) = fit::fit(&stretches) else { return Meter { fano, ..Meter::default() } };
     let slope = scales.slope(&fit);
-    Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope), exact: None }
+    Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope) }
 }
 
 /// [`metered`] for windows whose steps ran at different times at what should be one level. Under an even meter their
@@ -134,15 +132,14 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
 /// a load that fell short makes counts uneven but never even, so for these all counts are used.
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
-    let exact = exact_rate(windows);
     let apart = metered(windows);
     let meter = if apart.answer == Metering::Metered || windows.len() < 2 {
         apart
     } else {
         of_levels(&[trimmed(windows)])
     };
-    let answer = if exact.is_some() { Metering::Metered } else { meter.answer };
-    Meter { answer, exact, ..meter }
+    let answer = if exact_rate(windows).is_some() { Metering::Metered } else { meter.answer };
+    Meter { answer, ..meter }
 }
 
 fn answer(slope: &Slope, fit: &MeterFit, scales: &Scales) -> Metering {

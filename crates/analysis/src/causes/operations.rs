@@ -45,8 +45,9 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let loads = full(way, way.loads.of_direction(way.direction).filter(at_level).collect());
     let all =
         full(way, way.loads.of_direction(way.direction).filter(|load| load.point.block == block).collect());
-    let seen =
-        Meter { answer: if cap.exact { Metering::Metered } else { meter(&loads).answer }, ..meter(&loads) };
+    let counted = meter(&loads);
+    let answer = if cap.exact { Metering::Metered } else { counted.answer };
+    let seen = Meter { answer, ..counted };
     let (cause, confidence) =
         cause(way, &OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
     let by_counts = matches!(cause, Cause::Meter | Cause::Saturated);

@@ -344,3 +344,23 @@ fn beside_waits_a_meter_shows_by_its_exact_rate_and_nothing_else_has_one() {
         assert!(false_alarms <= FALSE_ALARMS, "{}: {right:.3} {wrong:.3}", family.name);
     }
 }
+
+#[test]
+fn an_exact_rate_holds_throughout_only_if_the_first_loads_show_it() {
+    let window = |number: f64| Window {
+        seconds: 0.5,
+        depth: 4.0,
+        unit: 1.0,
+        counts: vec![Count { number, clean: false }; 6],
+    };
+    let of = |numbers: &[f64]| exact_rate(&numbers.iter().map(|number| window(*number)).collect::<Vec<_>>());
+    let all = of(&[1500.0; 6]).unwrap();
+    assert!(all.throughout && (all.low..=all.high).contains(&3000.0), "{all:?}");
+    // Loads of rates of their own come first.
+    assert!(
+        !of(&[1310.0, 1420.0, 1500.0, 1500.0, 1500.0, 1500.0, 1500.0, 1500.0, 1500.0, 1500.0])
+            .unwrap()
+            .throughout
+    );
+    assert_eq!(of(&[1500.0, 1500.0, 1500.0, 1500.0, 1390.0, 1270.0]), None, "it may have changed");
+}
