@@ -90,6 +90,8 @@ pub use together::{
     half_load, look_together, other_block,
 };
 pub use verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading, Verdict};
+pub use watch::busiest::{BusiestDevice, BusyAnswer, DeviceUser};
+pub use watch::command::{CommandTime, StorageAnswer, StorageWait};
 pub use watch::shape::{
     ContractRow, DetectionLimits, DeviceFigures, Flow, Latency, Level, LevelOrigin, LoadFigures, LoadFlow,
     LoadShortfall, PhaseFigures, Remark, SeriesRow, WHOLE, Waiting, WatchFigures, WatchedDevice,

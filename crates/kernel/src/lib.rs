@@ -36,10 +36,10 @@ pub use linux::{
     keys::{give_keys_back, next_key, take_keys},
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
-    mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
+    mounts::{Medium, Mount, device_of_mount, device_of_path, mount_of, mounts, mounts_seen_by},
     nvme::nvme_log_page,
     outlet::{Links, Outlet, OutletError, open_outlet, refuse_foreign_links},
-    process::{Process, allow_open_files, send_signal, send_signal_to_group, take_pending_signal},
+    process::{Process, allow_open_files, processes, send_signal, send_signal_to_group, take_pending_signal},
     queue::{
         AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueRefusal, QueueSize, UringQueue,
         abandoned, open_queue, probe,
@@ -51,6 +51,7 @@ pub use linux::{
     },
     terminal::{columns_of_stderr, columns_of_stdout},
     thread_counters::{ThreadCounters, ThreadMeter},
+    waits::{CallWait, call_wait},
 };
 
 /// The guard: the only maker of permits to write.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
+use crate::{CommandCounters, ProcessLoads};
+
 /// One reading of all sampled counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -28,6 +30,13 @@ pub struct Sample {
     pub blocked: u32,
     /// CPU time of this process.
     pub own: OwnCpu,
+    /// The watched command; `None` while there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandCounters>,
+    /// The processes that have moved the most bytes since the first sample, if they were read for this one. Not stored
+    /// with the sample: the last such list is a part of the run.
+    #[serde(skip)]
+    pub processes: Option<ProcessLoads>,
 }
 
 /// Time for which a provider's limits were exceeded, in microseconds since the volume was attached, as counted by

@@ -14,6 +14,7 @@ mod metric;
 mod note;
 mod observed;
 mod pressed;
+mod processes;
 mod rates;
 mod recording;
 mod reported;
@@ -36,6 +37,7 @@ pub use metric::{CpuMetric, Metric, Unit};
 pub use note::{Damage, HeldIo, Mismatch, Note};
 pub use observed::{ObservedDevice, ObservedMachine};
 pub use pressed::{BoundCrossing, CrossedBound, RateUnit, SteeredDepth, TargetOutcome};
+pub use processes::{CommandCounters, ProcessLoad, ProcessLoads};
 pub use rates::SECTOR;
 pub use recording::Recording;
 pub use reported::{

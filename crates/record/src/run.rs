@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use workload::{Nanos, ProcedureRequest, TurnsRequest};
 
 use crate::{
-    DeviceNode, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ReportedPart, Sample,
-    StepRecord, TargetFacts,
+    DeviceNode, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ProcessLoads, ReportedPart,
+    Sample, StepRecord, TargetFacts,
 };
 
 /// A run, measured here or imported.
@@ -54,6 +54,9 @@ pub struct Run {
     /// Phases of a watch, in time order.
     #[serde(default)]
     pub phases: Vec<Phase>,
+    /// The processes that moved the most bytes during a watch.
+    #[serde(default)]
+    pub processes: ProcessLoads,
     /// Series printed by another tool; read them through [`crate::Recording`].
     #[serde(default)]
     pub observed: Option<ObservedMachine>,
@@ -152,6 +155,7 @@ impl Run {
             limits: Vec::new(),
             exceeded: Vec::new(),
             phases: Vec::new(),
+            processes: ProcessLoads::default(),
             observed: None,
             samples: Vec::new(),
             events: Vec::new(),

@@ -283,6 +283,7 @@ impl Machine {
             }),
             blocked: (of_the_day(hour) * 3.0) as u32,
             own: OwnCpu { user_ns: (at * 4e5) as u64, system_ns: (at * 6e5) as u64 },
+            ..Sample::default()
         }
     }
 

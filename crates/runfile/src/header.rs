@@ -1,6 +1,6 @@
 //! The run as a whole in its tables: its beginning, the host, the target and the devices below it.
 
-use record::{DeviceFacts, ExceededWhile, HostFacts, Origin, Run, TargetFacts};
+use record::{DeviceFacts, ExceededWhile, HostFacts, Origin, ProcessLoads, Run, TargetFacts};
 use rusqlite::{Connection, Result};
 use workload::{Nanos, ProcedureRequest};
 
@@ -22,6 +22,7 @@ pub(crate) struct Head {
     expectation: Option<String>,
     own_policies: Option<Vec<(String, String)>>,
     exceeded: Option<Vec<ExceededWhile>>,
+    processes: Option<ProcessLoads>,
     asked: Option<ProcedureRequest>,
     forecast: Option<Nanos>,
     complete: bool,
@@ -36,7 +37,7 @@ table! {
         Maybe<Text>: tool;
         Json: lacks;
         Maybe<Text>: policy, expectation;
-        Maybe<Json>: own_policies, exceeded, asked;
+        Maybe<Json>: own_policies, exceeded, processes, asked;
         Maybe<Time>: forecast_ns = forecast;
         Number: complete;
     }
@@ -99,6 +100,7 @@ impl Head {
             expectation: run.expectation.clone(),
             own_policies: (!run.own_policies.is_empty()).then(|| run.own_policies.clone()),
             exceeded: (!run.exceeded.is_empty()).then(|| run.exceeded.clone()),
+            processes: (run.processes != ProcessLoads::default()).then(|| run.processes.clone()),
             asked: run.asked.clone(),
             forecast: run.forecast,
             complete: false,
@@ -116,6 +118,7 @@ impl Head {
             expectation: self.expectation,
             own_policies: self.own_policies.unwrap_or_default(),
             exceeded: self.exceeded.unwrap_or_default(),
+            processes: self.processes.unwrap_or_default(),
             asked: self.asked,
             forecast: self.forecast,
             complete: self.complete,
@@ -141,7 +144,7 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
 }
 
 /// Columns of `run` that files of earlier versions lack.
-const LATER: [&str; 4] = ["own_policies", "exceeded", "asked", "forecast_ns"];
+const LATER: [&str; 5] = ["own_policies", "exceeded", "asked", "forecast_ns", "processes"];
 
 /// Reads the description of the run, without the contents of other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {

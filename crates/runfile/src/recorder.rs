@@ -252,6 +252,7 @@ fn without_records(run: &Run) -> Run {
         limits: run.limits.clone(),
         exceeded: run.exceeded.clone(),
         phases: run.phases.clone(),
+        processes: run.processes.clone(),
         complete: run.complete,
         ..Run::started(run.words.clone(), run.started_unix_ms)
     }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use record::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
+use record::{CommandCounters, CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 use rusqlite::{Connection, Result, Row};
 use workload::Nanos;
 
-use crate::cell::{Later, Maybe, Number, Text, Time, Whole, text};
+use crate::cell::{Json, Later, Maybe, Number, Text, Time, Whole, text};
 use crate::scan::{Fault, Loss, Outcome, Place, Query, Scan};
 use crate::table::{self, Inserts, Table, table};
 
@@ -44,6 +44,15 @@ table! {
         Whole: total_bytes = 1.total, available_bytes = 1.available,
             cached_bytes = 1.cached, dirty_bytes = 1.dirty,
             writeback_bytes = 1.writeback;
+    }
+}
+
+table! {
+    /// Counters of a watched command, in samples from its start on.
+    Commands, "sample_command" of CommandCounters, Own(sample) {
+        Whole: looks, running_ns, storage_ns, lock_ns, network_ns, sleep_ns, other_ns, run_ns, run_delay_ns, read_bytes,
+            write_bytes;
+        Json: places;
     }
 }
 
@@ -144,6 +153,9 @@ fn head(conn: &Connection, sample: &Sample) -> Result<i64> {
         full_us: sample.pressure.map(|time| time.full_us),
     };
     let id = table::put::<Heads>(conn, &[None], &row)?;
+    if let Some(command) = &sample.command {
+        table::put::<Commands>(conn, &[Some(id)], command)?;
+    }
     table::put::<Memories>(conn, &[Some(id)], &(sample.at, sample.memory))
 }
 
@@ -196,6 +208,7 @@ pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + S
     let thinning = Thinning::of(scan, if in_version_1 { "sample_disk" } else { Counters::NAME });
     let mut samples = Numbers { samples: heads(scan, thinning), thinning };
     memory(scan, &mut samples);
+    commands(scan, &mut samples);
     if in_version_1 {
         // Version 1 has the device's name in each row.
         let counters = Counters::columns().into_iter().map(|column| column.name);
@@ -235,6 +248,19 @@ fn memory(scan: &Scan<'_>, samples: &mut Numbers) {
         }
         Ok(())
     });
+}
+
+/// Reads the counters of a watched command, which files of earlier versions lack.
+fn commands(scan: &Scan<'_>, samples: &mut Numbers) {
+    let mut at = 0;
+    if scan.has(Commands::NAME) {
+        scan.each(table::select::<Commands>().numbers(), |row| {
+            if let Some(sample) = samples.place_of(&mut at, table::number::<Commands>(row)?)? {
+                sample.command = Some(table::taken::<Commands>(row)?);
+            }
+            Ok(())
+        });
+    }
 }
 
 /// The samples read, in ascending order of their numbers.

@@ -5,7 +5,7 @@ use crate::machine::{Limits, Machine, Phases};
 use crate::observed::{AllSeries, CpuValues, DiskValues, Sources, Spans};
 use crate::remarks::{Events, Findings};
 use crate::reported::{Parts, Points};
-use crate::samples::{Counters, Heads, Memories, Names};
+use crate::samples::{Commands, Counters, Heads, Memories, Names};
 use crate::steps::{Directions, Failures, Histograms, Intervals, Ios, Steps, WorkerEnds, Workers};
 use crate::table::{Table, create};
 
@@ -34,7 +34,7 @@ pub(crate) const TABLES: &[TableDefinition] = tables! {
     Runs Hosts Targets Devices
     Machine Limits Phases
     Steps Intervals Histograms Workers Directions WorkerEnds Ios Failures
-    Heads Memories Counters Names
+    Heads Memories Commands Counters Names
     Events Findings
     Parts Points
     Sources AllSeries Spans CpuValues DiskValues

@@ -166,11 +166,11 @@ pub(crate) fn select<T: Table>() -> Query {
     Query::of(T::NAME, names::<T>().into_iter().filter(|name| !left_out.contains(&&**name)))
 }
 
-/// Returns [`select`], with NULL for the columns `later` if the file is of an earlier version that lacks them.
+/// Returns [`select`], with NULL for those of the columns `later` that a file of an earlier version lacks.
 pub(crate) fn select_of_any_version<T: Table>(scan: &Scan<'_>, later: &[&str]) -> Query {
-    let probe = format!("SELECT {} FROM {} LIMIT 0", later.join(", "), T::NAME);
-    let whole = scan.conn.prepare(&probe).is_ok();
-    select::<T>().lacking(if whole { &[] } else { later })
+    let lacks = |name: &&str| scan.conn.prepare(&format!("SELECT {name} FROM {} LIMIT 0", T::NAME)).is_err();
+    let lacking: Vec<&str> = later.iter().copied().filter(lacks).collect();
+    select::<T>().lacking(&lacking)
 }
 
 /// Returns the row's own number from a row of [`select`].

@@ -70,16 +70,16 @@ struct FollowedDevice {
     seen: u64,
 }
 
+impl FollowedDevice {
+    fn named(name: Arc<str>) -> FollowedDevice {
+        FollowedDevice { name, fits: true, counters: DiskCounters::default(), seen: 0 }
+    }
+}
+
 impl FollowedDevices {
     pub(crate) fn new(devices: Devices) -> FollowedDevices {
-        let known = |name: &Arc<str>| FollowedDevice {
-            name: Arc::clone(name),
-            fits: true,
-            counters: DiskCounters::default(),
-            seen: 0,
-        };
         let known = match &devices {
-            Devices::Named(names) => names.iter().map(known).collect(),
+            Devices::Named(names) => names.iter().cloned().map(FollowedDevice::named).collect(),
             Devices::Fitting(_) => Vec::new(),
         };
         FollowedDevices { devices, known, round: 0 }
@@ -88,6 +88,14 @@ impl FollowedDevices {
     /// Whether no device at all is to be sampled.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.devices, Devices::Named(names) if names.is_empty())
+    }
+
+    /// Samples the device `name` too from now on, even if it was not chosen.
+    pub(crate) fn follow(&mut self, name: &str) {
+        match self.known.iter_mut().find(|known| &*known.name == name) {
+            Some(known) => known.fits = true,
+            None => self.known.push(FollowedDevice::named(name.into())),
+        }
     }
 
     /// Takes the text of `/proc/diskstats`. Lines are in the same order every time, so the device after the one just
@@ -121,8 +129,7 @@ impl FollowedDevices {
         let Devices::Fitting(fits) = &self.devices else { return None };
         // Kernel names are ASCII; any other name cannot be asked for.
         let name = std::str::from_utf8(name).ok()?;
-        let (fits, name) = (fits(name), Arc::from(name));
-        self.known.push(FollowedDevice { name, fits, counters: DiskCounters::default(), seen: 0 });
+        self.known.push(FollowedDevice { fits: fits(name), ..FollowedDevice::named(name.into()) });
         Some(self.known.len() - 1)
     }
 

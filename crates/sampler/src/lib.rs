@@ -5,6 +5,7 @@
 //! run, and [`SamplerThread`] does so on the run's clock. Every reader takes a [`Root`], so that a captured machine is
 //! read like this one. Nothing here draws a conclusion: differences, rates and what they mean belong to the analysis.
 
+mod command;
 mod cpu_model;
 mod cpus;
 mod devices;
@@ -15,7 +16,9 @@ mod followed;
 mod host;
 mod limits;
 mod parse;
+mod places;
 mod process;
+mod processes;
 mod root;
 mod sampler;
 mod target;

@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use record::{CpuCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 use workload::Nanos;
 
+use crate::command::FollowedCommand;
 use crate::followed::FollowedDevices;
 use crate::parse::{cpu_counters, io_pressure, memory_counters, tasks_blocked};
+use crate::processes::ProcessTable;
 use crate::{Devices, Root};
 
 /// Why the counters cannot be sampled.
@@ -35,6 +37,10 @@ pub struct Sampler {
     /// `None` if the kernel does not account for pressure, or the accounting is turned off.
     pressure: Option<Source>,
     followed: FollowedDevices,
+    root: Root,
+    command: Option<FollowedCommand>,
+    /// `None` unless the processes of the machine are read too.
+    processes: Option<ProcessTable>,
     cpu: CpuCounters,
     blocked: u32,
     memory: MemoryCounters,
@@ -54,6 +60,9 @@ impl Sampler {
             meminfo: Source::open(root, "proc/meminfo")?,
             pressure: Source::open(root, "proc/pressure/io").ok(),
             followed,
+            root: root.clone(),
+            command: None,
+            processes: None,
             cpu: CpuCounters::default(),
             blocked: 0,
             memory: MemoryCounters::default(),
@@ -79,7 +88,33 @@ impl Sampler {
             pressure: self.waited,
             blocked: self.blocked,
             own: OwnCpu { user_ns: own.user.0, system_ns: own.system.0 },
+            command: self.command.as_mut().map(FollowedCommand::read),
+            processes: self.processes.as_mut().and_then(|processes| processes.read(at)),
         }
+    }
+
+    /// Makes the sampler also read which processes move the most bytes.
+    #[must_use]
+    pub fn with_processes(self) -> Sampler {
+        let processes = Some(ProcessTable::new(&self.root));
+        Sampler { processes, ..self }
+    }
+
+    /// Follows the process `pid` and all that it starts, from `now` on.
+    pub fn follow(&mut self, pid: u32, now: Nanos) {
+        self.command = Some(FollowedCommand::new(&self.root, pid, now));
+    }
+
+    /// Returns when the followed command is to be looked at; `None` without one.
+    pub fn next_look(&self) -> Option<Nanos> {
+        self.command.as_ref().map(FollowedCommand::next)
+    }
+
+    /// Looks at what the tasks of the followed command do. The devices on which its files lie are sampled from then on.
+    pub fn look(&mut self, clock: &impl Fn() -> Nanos) {
+        let Some(command) = &mut self.command else { return };
+        command.look(clock);
+        command.new_devices().iter().for_each(|name| self.followed.follow(name));
     }
 
     fn refresh(&mut self) -> Result<(), SamplerError> {

@@ -13,13 +13,13 @@ use crate::{Devices, Root, Sampler, SamplerError};
 #[derive(Debug)]
 pub struct SamplerThread {
     samples: Receiver<Sample>,
-    /// Dropped to stop the thread.
-    stop: Option<Sender<()>>,
+    /// Processes to follow; dropped to stop the thread.
+    orders: Option<Sender<u32>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl SamplerThread {
-    /// Samples these devices at once and then at intervals of `every` on `clock`, which shows the run's time. The
+    /// Samples these devices, and which processes move the most bytes, at once and then at intervals of `every` on `clock`, which shows the run's time. The
     /// interval does not drift; on a busy machine, samples that would be too late are left out.
     ///
     /// # Errors
@@ -30,18 +30,15 @@ impl SamplerThread {
         every: Nanos,
         clock: impl Fn() -> Nanos + Send + 'static,
     ) -> Result<SamplerThread, SamplerError> {
-        let mut sampler = Sampler::new(root, devices)?;
+        let mut sampler = Sampler::new(root, devices)?.with_processes();
         let (send, samples) = channel();
-        let (stop, stopped) = channel::<()>();
+        let (orders, ordered) = channel::<u32>();
         let body = move || {
             let start = clock();
             let mut tick = start;
-            loop {
-                if send.send(sampler.read(clock())).is_err() {
-                    return;
-                }
+            while send.send(sampler.read(clock())).is_ok() {
                 tick = tick_after(start, every, clock().max(tick));
-                if wait_until(tick, &clock, &stopped) == WaitOutcome::Stopped {
+                if look_until(tick, &clock, (&ordered, &mut sampler)) == WaitOutcome::Stopped {
                     // A receiver that is already gone is not an error at the end.
                     let _ = send.send(sampler.read(clock()));
                     return;
@@ -52,7 +49,15 @@ impl SamplerThread {
             .name("sampler".to_owned())
             .spawn(body)
             .map_err(|source| SamplerError { path: root.path().to_owned(), source })?;
-        Ok(SamplerThread { samples, stop: Some(stop), thread: Some(thread) })
+        Ok(SamplerThread { samples, orders: Some(orders), thread: Some(thread) })
+    }
+
+    /// Follows the process `pid`, which has just been started, and all that it starts.
+    pub fn follow(&self, pid: u32) {
+        if let Some(orders) = &self.orders {
+            // A thread that has ended takes no samples either.
+            let _ = orders.send(pid);
+        }
     }
 
     /// Returns the samples taken since the last call, in time order; does not wait.
@@ -72,7 +77,7 @@ impl SamplerThread {
     }
 
     fn end(&mut self) {
-        self.stop = None;
+        self.orders = None;
         if let Some(thread) = self.thread.take() {
             // The thread does not panic: it reads, sends and waits. If it did, the samples sent are still there.
             let _ = thread.join();
@@ -90,15 +95,34 @@ impl Drop for SamplerThread {
 enum WaitOutcome {
     Reached,
     Stopped,
+    Follow(u32),
+}
+
+/// Waits until `clock` shows `tick`, or the thread is stopped, and meanwhile looks at the followed command.
+fn look_until(
+    tick: Nanos,
+    clock: &impl Fn() -> Nanos,
+    (ordered, sampler): (&Receiver<u32>, &mut Sampler),
+) -> WaitOutcome {
+    loop {
+        let look = sampler.next_look().filter(|&look| look < tick);
+        match wait_until(look.unwrap_or(tick), clock, ordered) {
+            WaitOutcome::Follow(pid) => sampler.follow(pid, clock()),
+            WaitOutcome::Reached if look.is_some() => sampler.look(clock),
+            outcome => return outcome,
+        }
+    }
 }
 
 /// Waits until `clock` shows `tick`, or the thread is stopped. The system's timer and the run's clock differ: a wait
 /// that ends a little early by `clock` continues, so that a tick is neither early nor taken twice.
-fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -> WaitOutcome {
+fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, ordered: &Receiver<u32>) -> WaitOutcome {
     loop {
         let left = tick.since(clock());
-        if stopped.recv_timeout(Duration::from_nanos(left.0)) == Err(RecvTimeoutError::Disconnected) {
-            return WaitOutcome::Stopped;
+        match ordered.recv_timeout(Duration::from_nanos(left.0)) {
+            Ok(pid) => return WaitOutcome::Follow(pid),
+            Err(RecvTimeoutError::Disconnected) => return WaitOutcome::Stopped,
+            Err(RecvTimeoutError::Timeout) => {}
         }
         if left == Nanos::ZERO {
             return WaitOutcome::Reached;
@@ -136,8 +160,8 @@ mod tests {
     fn a_wait_that_ends_early_by_the_runs_clock_goes_on() {
         let times = std::cell::RefCell::new(vec![Nanos(104), Nanos(99), Nanos(98)]);
         let clock = || times.borrow_mut().pop().unwrap();
-        let (_stop, stopped) = channel::<()>();
-        assert_eq!(wait_until(Nanos(100), &clock, &stopped), WaitOutcome::Reached);
+        let (_orders, ordered) = channel::<u32>();
+        assert_eq!(wait_until(Nanos(100), &clock, &ordered), WaitOutcome::Reached);
         assert!(times.borrow().is_empty(), "the wait ended before its tick");
     }
 

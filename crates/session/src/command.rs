@@ -61,6 +61,11 @@ impl Running {
         Ok(Running { child, heard, stages: Vec::new() })
     }
 
+    /// Returns the id of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Lets the command run for at most `length`: then it receives SIGTERM, and SIGKILL five seconds later.
     #[must_use]
     pub fn at_most(self, length: Duration) -> Running {

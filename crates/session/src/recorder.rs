@@ -150,6 +150,11 @@ impl RunRecorder {
         self.sampler = Some(sampler);
     }
 
+    /// Has the sampler follow the process `pid`, a command that has just been started.
+    pub fn follow(&self, pid: u32) {
+        self.sampler.iter().for_each(|sampler| sampler.follow(pid));
+    }
+
     /// Requests that everything recorded so far is stored.
     pub fn commit(&mut self) {
         self.state.get_mut().file.commit();
@@ -201,6 +206,10 @@ impl RunRecorder {
             }
         }
         state.live.clear();
+        if state.series.is_some() {
+            // Processes are known only now.
+            state.file.header(&state.run);
+        }
         state.file.commit();
         let last = state.file.settle();
         state.keep(last);
@@ -320,7 +329,10 @@ impl State {
         }
     }
 
-    fn sample(&mut self, sample: Sample) {
+    fn sample(&mut self, mut sample: Sample) {
+        if let Some(processes) = sample.processes.take() {
+            self.run.processes = processes;
+        }
         self.heard(|counted| counted.sample(&sample));
         let odd = self.series.as_mut().map(|series| series.anomalies.look(&sample));
         odd.into_iter().flatten().for_each(|event| self.event(event));

@@ -15,6 +15,8 @@ use crate::findings::idle::{DeviceRest, rested};
 use crate::findings::{self, Finding};
 use crate::repeats::{once_a_limit, once_a_stack};
 use crate::verdict::Verdict;
+use crate::watch::busiest::busiest;
+use crate::watch::command::command_time;
 use crate::watch::device::Device;
 use crate::watch::shape::{ContractRow, DetectionLimits, DeviceFigures, PhaseFigures, WatchFigures};
 use crate::watch::ticks::{Moment, Sum, known, share_within};
@@ -53,14 +55,21 @@ pub(crate) fn diagnose(
     assert!(sums.iter().all(|sums| sums.len() == watch.spans.len()), "totals of every phase");
     let mut findings = once_a_limit(once_a_stack(found));
     let holds_back = |finding: &Finding| finding.meaning.nature().device.is_some_and(|of| of.holds_back);
-    if !findings.iter().any(holds_back) {
+    let held_back = findings.iter().any(holds_back);
+    let command = command_time(&watch);
+    // A command's own time answers the question better than the rest of its devices.
+    if !held_back && command.is_none() {
         findings.extend(findings::of_rest(&watch, &rests));
     }
     let all: Vec<Finding> = known.iter().chain(&findings).cloned().collect();
     let contract = contract::rows(&watch, &devices, &all);
     let verdict = contract::verdict(run, &watch, &contract);
     let most_used = all_looked.into_iter().max_by(|a, b| a.used_s.total_cmp(&b.used_s));
-    let watched = WatchFigures { looked: most_used, ..watched(&watch, &devices, &sums, contract) };
+    let mut watched =
+        WatchFigures { looked: most_used, command, ..watched(&watch, &devices, &sums, contract) };
+    if let [whole @ PhaseFigures { kind: None, .. }] = watched.phases.as_slice() {
+        watched.busiest = busiest(run, whole, held_back);
+    }
     Diagnosis { watched, findings, verdict }
 }
 
@@ -90,6 +99,8 @@ fn watched(
         series,
         contract,
         looked: None,
+        command: None,
+        busiest: None,
     }
 }
 

@@ -3,7 +3,6 @@
 use record::{DeviceNode, LocalLimit};
 use serde::{Deserialize, Serialize};
 
-use super::idle::unwatched;
 use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::device::Device;
@@ -11,15 +10,11 @@ use crate::watch::firing::{firings, found_in};
 use crate::watch::limits::{is_set_on, near, reached};
 use crate::watch::ticks::Sum;
 use crate::watch::watched_run::WatchedRun;
-use crate::watch::windows::{USED, Window};
+use crate::watch::windows::{ALONE, USED, Window};
 
 /// Queue below which a device is calm, if its latencies are those without a queue.
 const CALM: f64 = 2.0;
-/// Share of the time for which every task waits for I/O above which the application waits (R10).
-const ALL_WAIT: f64 = 0.1;
-/// Least mean number of waiting tasks for the application to wait: if other work uses the CPUs, not every task waits.
-const BLOCKED: f64 = 0.9;
-/// Ratio of the device's queue to the waiting tasks below which they wait elsewhere.
+/// Ratio of the device's queue to the I/Os that wait below which they wait elsewhere.
 const QUEUE_SHARE: f64 = 0.3;
 /// Multiple of the device's latency above which plimsoll's own I/Os wait above the device.
 const OWN_TIMES: f64 = 4.0;
@@ -37,7 +32,6 @@ const FEWEST: usize = 5;
 pub struct ThrottledAboveDevice {
     pub device: Place,
     pub waited_ns: Option<f64>,
-    pub waiting_share: Option<f64>,
     pub latency_ns: f64,
     pub queue: f64,
     pub limit: Option<LocalLimit>,
@@ -49,8 +43,9 @@ impl Kind for ThrottledAboveDevice {
     }
 }
 
-/// Detects that tasks of other programs wait while their device is calm. Reported for the device that has a limit, or
-/// else for the topmost one in use.
+/// Detects that a limit of this machine holds other programs back while their device is calm. Reported for the device
+/// that has the limit, or else for the topmost one in use. That tasks of the machine wait shows nothing: they may wait for
+/// other devices.
 pub(super) fn waiting_application(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
@@ -58,28 +53,14 @@ pub(super) fn waiting_application(
     if !topmost(watch, device) {
         return None;
     }
-    let all_watched = unwatched(watch).is_empty();
     let held = device.windows_where(|window| {
-        // Tasks that wait while the CPUs are busy may wait for a device that was not watched.
-        let blocked = window.blocked >= BLOCKED && (window.full.is_nan() || all_watched);
-        let waits = window.full > ALL_WAIT || blocked || reached(watch, device, window).is_some();
-        let elsewhere = window.sum.mean_queue() < QUEUE_SHARE * window.blocked.max(1.0);
         let someone = watch.spans[window.span].step.is_none() && window.count() >= FEWEST;
-        someone && waits && elsewhere && calm(device, window) && window.sum.rate() >= USED
+        let elsewhere = window.sum.mean_queue() < *ALONE.start() && window.sum.rate() >= USED;
+        someone && elsewhere && calm(device, window) && reached(watch, device, window).is_some()
     });
-    let limit = held.iter().find_map(|&at| {
-        let window = &device.windows[at];
-        reached(watch, device, window).or_else(|| near(watch, device, window))
-    });
-    let mean = |of: fn(&Window) -> f64| {
-        held.iter().map(|&at| of(&device.windows[at])).sum::<f64>() / held.len().max(1) as f64
-    };
-    // A share of the time with hardly any waiting says nothing about the tasks that did wait.
-    let telling = |share: &f64| *share > ALL_WAIT;
-    let share = [mean(|window| window.full), mean(|window| window.iowait)].into_iter().find(telling);
-    let meaning = ThrottledAboveDevice { waiting_share: share, ..meaning(device, &held, limit) };
-    let sure = if limit.is_some() { Confidence::Strong } else { Confidence::Possible };
-    found_in(watch, meaning, &firings(device, &held, |window| window.blocked), sure)
+    let limit = held.iter().find_map(|&at| reached(watch, device, &device.windows[at]));
+    let meaning = meaning(device, &held, limit);
+    found_in(watch, meaning, &firings(device, &held, |window| window.sum.rate()), Confidence::Strong)
 }
 
 /// Detects that plimsoll's own I/Os take far longer than the device needs for them.
@@ -119,7 +100,6 @@ fn meaning(device: &Device<'_>, held: &[usize], limit: Option<&LocalLimit>) -> T
     ThrottledAboveDevice {
         device: device.place.clone(),
         waited_ns: None,
-        waiting_share: None,
         latency_ns: sum.latency() * 1e9,
         queue: sum.mean_queue(),
         limit: limit.cloned(),

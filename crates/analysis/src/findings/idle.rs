@@ -35,7 +35,6 @@ pub struct StorageIdle {
     pub idle_share: f64,
     pub ops_per_second: f64,
     pub queue: f64,
-    pub waiting_share: Option<f64>,
     /// Loop and memory devices that were not watched although some program waited for I/O.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwatched: Vec<String>,
@@ -108,10 +107,11 @@ pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[DeviceRest]) -> Option<Findi
         idle_share: busiest.idle.clamp(0.0, 1.0),
         ops_per_second: busiest.rate,
         queue: busiest.queue,
-        waiting_share: busiest.some,
         unwatched: if waited { unwatched(watch) } else { Vec::new() },
     };
-    found_in(watch, meaning, &busiest.firings, Confidence::Certain).filter(|_| rests.iter().all(rested))
+    // What nobody waited for is not the limit of anything; whoever waited may have waited for something else.
+    let sure = if waited { Confidence::Possible } else { Confidence::Likely };
+    found_in(watch, meaning, &busiest.firings, sure).filter(|_| rests.iter().all(rested))
 }
 
 /// Returns the devices of this machine outside the watch, except partitions and layers, which are stacked on others.
@@ -122,7 +122,7 @@ fn unseen<'w>(watch: &'w WatchedRun<'_>) -> Vec<&'w str> {
 }
 
 /// Returns the loop and memory devices of this machine that were left out of the watch.
-pub(super) fn unwatched(watch: &WatchedRun<'_>) -> Vec<String> {
+fn unwatched(watch: &WatchedRun<'_>) -> Vec<String> {
     let names = watch.run.devices.iter().map(|node| (&node.facts.name, &node.kind));
     let left_out = names.filter(|(name, kind)| {
         let of_memory = matches!(kind, DeviceKind::Loop | DeviceKind::Zram) || name.starts_with("ram");

@@ -1,6 +1,8 @@
 //! A watched machine: figures by phase and device, what is claimed of it, and what its rules look at (method 12).
 
 pub(crate) mod base;
+pub(crate) mod busiest;
+pub(crate) mod command;
 pub(crate) mod contracted;
 pub(crate) mod device;
 pub(crate) mod firing;

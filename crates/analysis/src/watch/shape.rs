@@ -4,6 +4,8 @@ use record::{LocalLimit, PhaseKind};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
+use super::busiest::BusiestDevice;
+use super::command::CommandTime;
 use crate::device_place::Place;
 use crate::estimate::Estimate;
 use crate::verdict::{Answer, ClaimedFigure, Quantity};
@@ -28,6 +30,12 @@ pub struct WatchFigures {
     /// Smallest effects that would have been detected; `None` if no device was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked: Option<DetectionLimits>,
+    /// How the watched command spent its time; `None` without a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandTime>,
+    /// The busiest device; `None` with a command or a load, or if no busy time is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest: Option<BusiestDevice>,
 }
 
 /// Smallest effects that would have been detected on the device used the most.

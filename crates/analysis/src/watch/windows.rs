@@ -35,10 +35,8 @@ pub(crate) struct Window {
     pub alone: f64,
     pub steal: f64,
     pub some: f64,
-    pub full: f64,
     /// Mean number of tasks that waited for I/O.
     pub blocked: f64,
-    pub iowait: f64,
     /// Mean bytes of memory waiting to be written, including those being written; `writeback`: the latter alone.
     pub dirty: f64,
     pub writeback: f64,
@@ -130,9 +128,7 @@ fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: us
         alone: if seen { share(&|tick| tick.in_flight <= 1.0) } else { f64::NAN },
         steal: mean(|moment| moment.steal),
         some: mean(|moment| moment.some),
-        full: mean(|moment| moment.full),
         blocked: mean(|moment| moment.blocked),
-        iowait: mean(|moment| moment.iowait),
         dirty: mean(|moment| moment.dirty + moment.writeback),
         writeback: mean(|moment| moment.writeback),
     }

@@ -20,6 +20,7 @@ fn run(more: u64) -> Run {
         pressure: None,
         blocked: 0,
         own: OwnCpu::default(),
+        ..Sample::default()
     };
     run.samples = vec![sample(0, 0), sample(6, own + more)];
     run

@@ -9,5 +9,6 @@ mod made_machines;
 mod verdicts;
 mod watching;
 mod watching_caps;
+mod watching_command;
 mod watching_hostile;
 mod watching_judged;

@@ -81,13 +81,8 @@ pub(crate) struct SeenMount {
 /// process first. Each namespace is read once, through any of its processes.
 pub(crate) fn mounts_everywhere(root: &Path) -> Vec<SeenMount> {
     let table = |folder: &str, seen_by: Option<Process>| {
-        let bytes = std::fs::read(root.join("proc").join(folder).join("mountinfo")).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let line = |line: &str| {
-            let id = line.split(' ').next()?.parse().ok()?;
-            Some(SeenMount { id, mount: mount_of_line(line)?, seen_by: seen_by.clone() })
-        };
-        text.lines().filter_map(line).collect::<Vec<_>>()
+        let seen = |(id, mount)| SeenMount { id, mount, seen_by: seen_by.clone() };
+        mounts_seen_by(root, folder).into_iter().map(seen).collect::<Vec<_>>()
     };
     let namespace = |folder: &str| std::fs::read_link(root.join("proc").join(folder).join("ns/mnt")).ok();
     let mut found = table("self", None);
@@ -99,6 +94,14 @@ pub(crate) fn mounts_everywhere(root: &Path) -> Vec<SeenMount> {
         }
     }
     found
+}
+
+/// Returns the mounts that a process (`self`, or a number) sees, each with its id in `/proc/PID/fdinfo`; none if this user
+/// may not look.
+pub fn mounts_seen_by(root: &Path, process: &str) -> Vec<(u64, Mount)> {
+    let bytes = std::fs::read(root.join("proc").join(process).join("mountinfo")).unwrap_or_default();
+    let line = |line: &str| Some((line.split(' ').next()?.parse().ok()?, mount_of_line(line)?));
+    String::from_utf8_lossy(&bytes).lines().filter_map(line).collect()
 }
 
 /// Reads one line of `mountinfo` (proc(5)): id, parent, major:minor, root, point, options, optional fields up to a
@@ -157,7 +160,7 @@ pub fn device_of_mount(root: &Path, mount: &Mount) -> Option<DeviceNumber> {
 
 /// The number of a block device by the path of its node, under `root`: by the kernel's name for it, by its name in the
 /// device mapper, or by the node itself.
-pub(crate) fn device_of_path(root: &Path, node: &str) -> Option<DeviceNumber> {
+pub fn device_of_path(root: &Path, node: &str) -> Option<DeviceNumber> {
     let name = node.strip_prefix("/dev/")?;
     if let Some(mapped) = name.strip_prefix("mapper/") {
         return device_of_mapping(root, mapped);

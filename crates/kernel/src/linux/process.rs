@@ -17,7 +17,7 @@ pub struct Process {
 
 impl Process {
     /// Reads the process with this id under `root` (normally `/`).
-    pub(crate) fn read(root: &Path, pid: u32) -> Process {
+    pub fn read(root: &Path, pid: u32) -> Process {
         let comm = std::fs::read(root.join(format!("proc/{pid}/comm"))).unwrap_or_default();
         // The user who runs a process chooses its name, which may contain terminal escapes.
         let name = String::from_utf8_lossy(&comm).trim().chars().filter(|c| !c.is_control()).collect();
@@ -35,7 +35,7 @@ impl fmt::Display for Process {
 }
 
 /// Ids of all processes under `root` (normally `/`), lowest first.
-pub(crate) fn processes(root: &Path) -> Vec<u32> {
+pub fn processes(root: &Path) -> Vec<u32> {
     let entries = std::fs::read_dir(root.join("proc")).into_iter().flatten().flatten();
     let mut found: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     found.sort_unstable();

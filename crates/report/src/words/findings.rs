@@ -319,15 +319,11 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
         },
         Meaning::StorageIdle(found) => FindingWords {
             sentence: format!(
-                "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
+                "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}).",
                 place_words(&found.device),
                 numbers::share(found.idle_share),
                 numbers::queue(found.queue),
-                numbers::iops(found.ops_per_second),
-                found.waiting_share.map_or(String::new(), |share| format!(
-                    ", and tasks waited for I/O {} of the time",
-                    numbers::share(share)
-                ))
+                numbers::iops(found.ops_per_second)
             ),
             unless: Some(match found.unwatched.is_empty() {
                 false => "Loop and memory devices were not watched (name them with --device): what waited may have waited for one.",
@@ -414,7 +410,7 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
             sentence: format!(
                 "The application waits above {}: {}, while the device answers in {} with {} in its queue.{}",
                 place_words(&found.device),
-                waits(found.waited_ns, found.waiting_share),
+                waits(found.waited_ns),
                 numbers::time(found.latency_ns),
                 numbers::figure(found.queue),
                 found.limit.as_ref().map_or(String::new(), |limit| format!(" {}.", limit_words(limit)))

@@ -40,6 +40,7 @@ pub(crate) mod tiles;
 mod tiles_of_loads;
 pub(crate) mod verdict;
 pub mod watch;
+mod watch_answer;
 pub(crate) mod watch_tables;
 pub(crate) mod watch_words;
 pub(crate) mod wrap;

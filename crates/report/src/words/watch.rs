@@ -2,8 +2,8 @@
 //! brief.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DetectionLimits, DeviceFigures, Finding, LoadFigures, LoadFlow,
-    LoadShortfall, Meaning, PhaseFigures, Quantity, Remark, WHOLE, WatchFigures,
+    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning, PhaseFigures,
+    Quantity, Remark, WHOLE, WatchFigures,
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
@@ -12,6 +12,7 @@ use crate::words::Table;
 use crate::words::doubt::doubt;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{competing, confidence, evidence, next_step, sentence};
+use crate::words::watch_answer::{first_sentence, looked_words};
 pub use crate::words::watch_words::place_words;
 use crate::words::wrap::{COLUMNS, clean, wrap};
 
@@ -36,7 +37,10 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
     let subject = if subject.contains(' ') { format!("\"{subject}\"") } else { subject };
     let judged = |answer| watched.contract.iter().filter(move |row| row.answer == answer);
     let (word, rest) = match analysis.verdict.answer {
-        Answer::Measured => ("WATCHED", watched_words(run, watched)),
+        Answer::Measured => match first_sentence(watched) {
+            Some((word, rest)) => (word, format!("{rest} Watched{}", watched_words(run, watched))),
+            None => ("WATCHED", watched_words(run, watched)),
+        },
         Answer::Below => {
             let rows: Vec<&ContractRow> = judged(Answer::Below).collect();
             ("BELOW", format!(" {subject}: {}.", listed(watched, &rows)))
@@ -60,31 +64,12 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
         }
         (_, false) => String::new(),
     };
+    let stops = match first_sentence(watched) {
+        // The contract leads, and the time of the command follows.
+        Some((word, rest)) if analysis.verdict.answer != Answer::Measured => format!("{word}{rest} {stops}"),
+        _ => stops,
+    };
     VerdictWords { word, rest, stops }
-}
-
-/// Returns the detectable events, and the smallest of each that would have been detected.
-fn looked_words(looked: &DetectionLimits) -> String {
-    let time = |seconds: f64| numbers::time(seconds * 1e9);
-    let found = format!(
-        "Looked on {}, which was used for {}, for rates held {} or longer, falls by {} or more that last {}, \
-         slow spans of {} and stalls of {} or longer: found none.",
-        place_words(&looked.device),
-        numbers::span(looked.used_s),
-        numbers::span(looked.caps_s),
-        numbers::share(looked.falls),
-        numbers::span(looked.falls_s),
-        numbers::span(looked.slow_s),
-        time(looked.stalls_s)
-    );
-    match &looked.lacked {
-        None => found,
-        Some(LoadShortfall { phase, share }) => format!(
-            "The load got {} of what it asked for in {}, and what held it back is not known. {found}",
-            numbers::share(*share),
-            clean(phase)
-        ),
-    }
 }
 
 /// Describes the watched machine, for a watch without a contract.
@@ -363,7 +348,7 @@ fn series_name(phases: &[String], scale: f64) -> String {
     }
 }
 
-/// Returns the cells of a device: reads and writes a second, bytes, waits, queue.
+/// Returns the cells of a device: reads and writes a second, bytes, waits, queue, busy share.
 fn device_cells(device: &DeviceFigures) -> Vec<String> {
     let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::counted_time);
     vec![
@@ -374,6 +359,7 @@ fn device_cells(device: &DeviceFigures) -> Vec<String> {
         time(device.read.await_ns),
         time(device.write.await_ns),
         device.queue.map_or("-".to_owned(), numbers::queue),
+        device.busy.map_or("-".to_owned(), numbers::share),
     ]
 }
 
@@ -423,7 +409,7 @@ fn shortened(mut table: Table, most: usize) -> Table {
 /// Returns the busiest devices in the longest phase.
 fn busiest(watched: &WatchFigures) -> Table {
     let mut table =
-        Table::headed(&["device", "reads/s", "writes/s", "read", "written", "r_await", "w_await", "queue"]);
+        Table::headed(&["device", "r/s", "w/s", "read", "written", "r_await", "w_await", "queue", "busy"]);
     let Some(phase) = longest(watched) else { return table };
     let work = |device: &DeviceFigures| {
         device.read.ops + device.write.ops + device.discard.map_or(0.0, |discard| discard.ops)
@@ -431,7 +417,7 @@ fn busiest(watched: &WatchFigures) -> Table {
     let mut devices: Vec<&DeviceFigures> = phase.devices.iter().filter(|device| work(device) > 0.0).collect();
     devices.sort_by(|a, b| work(b).total_cmp(&work(a)));
     let discards = devices.iter().any(|device| device.discard.is_some());
-    table.head.extend(discards.then(|| "discards/s".to_owned()));
+    table.head.extend(discards.then(|| "d/s".to_owned()));
     for device in &devices {
         let mut row = vec![clean(&device.name)];
         row.extend(device_cells(device));

@@ -146,12 +146,10 @@ pub(super) fn against(level: &Level, claimed: Option<f64>) -> String {
     }
 }
 
-pub(super) fn waits(waited_ns: Option<f64>, waiting_share: Option<f64>) -> String {
-    match (waited_ns, waiting_share) {
-        (Some(time), _) => format!("an I/O of its own takes {}", numbers::time(time)),
-        (None, Some(share)) => format!("tasks waited for I/O {} of the time", numbers::share(share)),
-        (None, None) => "its I/O is held back".to_owned(),
-    }
+pub(super) fn waits(waited_ns: Option<f64>) -> String {
+    waited_ns.map_or("its I/O is held back".to_owned(), |time| {
+        format!("an I/O of its own takes {}", numbers::time(time))
+    })
 }
 
 /// Returns the advice on a limit that this machine itself sets.

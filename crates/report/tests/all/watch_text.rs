@@ -267,7 +267,6 @@ fn all_kinds() -> Vec<Meaning> {
             idle_share: 0.93,
             ops_per_second: 120.0,
             queue: 0.05,
-            waiting_share: Some(0.01),
             unwatched: Vec::new(),
         }),
         Meaning::SerialApplication(SerialApplication {
@@ -308,7 +307,6 @@ fn all_kinds() -> Vec<Meaning> {
         Meaning::ThrottledAboveDevice(ThrottledAboveDevice {
             device: d(),
             waited_ns: Some(16e6),
-            waiting_share: None,
             latency_ns: 0.5e6,
             queue: 1.1,
             limit: Some(limit),
@@ -316,7 +314,6 @@ fn all_kinds() -> Vec<Meaning> {
         Meaning::ThrottledAboveDevice(ThrottledAboveDevice {
             device: d(),
             waited_ns: None,
-            waiting_share: Some(0.4),
             latency_ns: 0.5e6,
             queue: 1.1,
             limit: None,

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod captured;
+mod command;
 mod counters;
 mod hot_plug;
 mod machines;

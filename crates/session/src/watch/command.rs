@@ -28,6 +28,7 @@ pub(super) fn run(
     if let Some(length) = at_most {
         command = command.at_most(Duration::from_nanos(length.0));
     }
+    recorder.follow(command.id());
     let from = clock.now();
     let mut phase = Phase { name: NAME.to_owned(), kind: PhaseKind::Command { code: None }, from, to: from };
     recorder.phase_started(&phase);

@@ -46,6 +46,16 @@ pub enum Subject {
     Cycles(Vec<PlannedPhase>),
 }
 
+impl Subject {
+    /// Returns the words of the command; none without one.
+    pub fn command(&self) -> &[OsString] {
+        match self {
+            Subject::Command { words, .. } => words,
+            Subject::Alone(_) | Subject::Cycles(_) => &[],
+        }
+    }
+}
+
 /// A watch that is ready to begin.
 pub struct Watch<'a> {
     /// Devices to watch, with the load if there is one.

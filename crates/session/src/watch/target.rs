@@ -1,5 +1,6 @@
 //! Scope of a watch: the devices that are sampled and, with load cycles, the load and its target.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use experiments::{Layout, PlannedPhase, WatchLoad, Writes};
@@ -78,13 +79,15 @@ pub struct WatchScope {
 }
 
 impl WatchScope {
-    /// Chooses the devices to watch on a machine without starting a load.
+    /// Chooses the devices to watch on a machine without starting a load. If `command` is to be run, these include the
+    /// devices on which the working folder lies and everything that the command's arguments name.
     ///
     /// # Errors
     /// A device does not exist.
-    pub fn machine(wish: &DeviceWish) -> Result<WatchScope, Failure> {
+    pub fn machine(wish: &DeviceWish, command: &[OsString]) -> Result<WatchScope, Failure> {
         let root = Root::real();
-        let devices = choose(&root, wish, &[])?;
+        let here = (!command.is_empty()).then(|| OsString::from("."));
+        let devices = choose(&root, wish, &under(here.iter().chain(command)))?;
         let (tree, doubts) = sampler::device_tree_and_doubts(&root);
         Ok(WatchScope { devices, tree: described(tree, &wish.described)?, doubts, load: None })
     }
@@ -221,6 +224,20 @@ impl LoadWish<'_> {
         };
         Ok(OpenLoad { load, setup, lacking })
     }
+}
+
+/// Returns the devices on which paths lie, with those below them. A word may name its path after `=`, and a path may not
+/// exist yet if its folder does.
+fn under<'w>(words: impl Iterator<Item = &'w OsString>) -> Vec<String> {
+    let facts = words.filter_map(|word| {
+        let path = match word.to_str().and_then(|word| word.split_once('=')) {
+            Some((_, path)) => Path::new(path),
+            None => Path::new(word),
+        };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        kernel::target_facts(path).ok().or_else(|| kernel::target_facts(folder?).ok())
+    });
+    facts.flat_map(|facts| facts.devices).map(|device| device.name).collect()
 }
 
 /// Returns the devices of a simulated machine.

@@ -11,7 +11,9 @@ use super::{job_files, load};
 /// Finds the devices and, with load cycles, opens the target of the load. If the load is a policy and there is no
 /// other policy or claim, the result is compared with that policy.
 pub fn open(asked: &mut WatchCommand, stop: &StopFlag) -> Result<WatchScope, Failure> {
-    let Some(cycles) = &asked.load else { return WatchScope::machine(&asked.devices) };
+    let Some(cycles) = &asked.load else {
+        return WatchScope::machine(&asked.devices, asked.subject.command());
+    };
     let found = load::find(cycles)?;
     let own = found.step.as_deref();
     let own = own.map(|step| |devices| job_files::runner(step, devices, stop));

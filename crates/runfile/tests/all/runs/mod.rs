@@ -312,6 +312,13 @@ fn counted() -> impl Strategy<Value = Sample> {
         sample.own.system_ns = n[7];
         sample.wall_unix_ms = n[8];
         sample.blocked = n[9] as u32;
+        sample.command = (n[14] % 2 == 0).then(|| record::CommandCounters {
+            looks: n[14],
+            storage_ns: n[15],
+            write_bytes: n[16],
+            places: vec![("loop1".to_owned(), n[17])],
+            ..record::CommandCounters::default()
+        });
         sample.pressure = (n[10] % 2 == 0).then_some(Pressure { some_us: n[11], full_us: n[12] });
         sample
     })
@@ -533,6 +540,11 @@ fn reported() -> impl Strategy<Value = ReportedPart> {
     )
 }
 
+fn process(name: &str) -> record::ProcessLoad {
+    let devices = vec![name.to_owned()];
+    record::ProcessLoad { pid: 7, name: name.to_owned(), read_bytes: 1 << 40, devices, ..Default::default() }
+}
+
 /// Generates any run at all.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn any_run() -> impl Strategy<Value = Run> {
@@ -558,6 +570,10 @@ pub fn any_run() -> impl Strategy<Value = Run> {
                 .iter()
                 .map(|one| record::ExceededWhile { device: one.facts.name.clone(), ..Default::default() })
                 .collect(),
+            processes: record::ProcessLoads {
+                most: words.iter().map(|name| process(name)).collect(),
+                hidden: words.len() as u32,
+            },
             devices,
             limits,
             phases,
