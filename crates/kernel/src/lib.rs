@@ -51,7 +51,6 @@ pub use linux::{
     },
     terminal::{columns_of_stderr, columns_of_stdout},
     thread_counters::{ThreadCounters, ThreadMeter},
-    waits::{CallWait, call_wait},
 };
 
 /// The guard: the only maker of permits to write.

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
-use kernel::{CallWait, call_wait};
 use record::CommandCounters;
 use workload::Nanos;
 
 use crate::Root;
 use crate::places::{FileKind, FilePlaces};
 use crate::processes::{io_bytes, stat_fields};
+use crate::waits::{CallWait, call_wait};
 
 /// Usual time between two looks.
 const LOOK_EVERY: Nanos = Nanos::from_millis(25);
@@ -188,7 +188,7 @@ impl FollowedCommand {
                 Some(FileKind::File) => Doing::Storage(descriptor),
                 _ => Doing::Other,
             },
-            CallWait::Name | CallWait::Completion => Doing::Storage(None),
+            CallWait::Storage => Doing::Storage(None),
             CallWait::Lock => Doing::Lock,
             CallWait::Time => Doing::Sleeps,
             CallWait::Events if self.members.get(&pid).is_some_and(|member| member.has_sockets) => {

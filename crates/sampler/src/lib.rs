@@ -24,6 +24,7 @@ mod sampler;
 mod target;
 mod thread;
 mod tree;
+mod waits;
 
 pub use cpus::{cpu_governor, cpu_times, cpus};
 pub use devices::{devices_below, flushes_each_write};

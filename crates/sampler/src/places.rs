@@ -85,11 +85,12 @@ impl FilePlaces {
 
     /// Returns the mount with this id in the table of a process.
     fn mount(&mut self, pid: u32, id: u64) -> Option<Mount> {
-        if !self.mounts.contains_key(&id) {
-            self.mounts.insert(id, None);
-            let all = mounts_seen_by(self.root.path(), &pid.to_string());
-            self.mounts.extend(all.into_iter().map(|(id, mount)| (id, Some(mount))));
+        if let Some(known) = self.mounts.get(&id) {
+            return known.clone();
         }
+        self.mounts.insert(id, None);
+        let all = mounts_seen_by(self.root.path(), &pid.to_string());
+        self.mounts.extend(all.into_iter().map(|(id, mount)| (id, Some(mount))));
         self.mounts.get(&id).cloned().flatten()
     }
 

@@ -11,7 +11,6 @@ use workload::Expectation;
 
 use looked::looked;
 
-use crate::findings::idle::{DeviceRest, rested};
 use crate::findings::{self, Finding};
 use crate::repeats::{once_a_limit, once_a_stack};
 use crate::verdict::Verdict;
@@ -40,27 +39,21 @@ pub(crate) fn diagnose(
     let watch = WatchedRun::of(run, limits, contracted::claims(run, limits, expectation));
     let (mut found, taken) = findings::of_load(&watch);
     let mut devices: Vec<Device<'_>> = Vec::new();
-    let mut rests: Vec<DeviceRest> = Vec::new();
     let mut sums: Vec<Vec<Sum>> = Vec::new();
     let mut all_looked: Vec<DetectionLimits> = Vec::new();
     for name in watch.recording.devices() {
         let mut device = Device::read(&watch, name);
         found.extend(findings::of_device(&watch, &mut device, &taken));
-        rests.extend(rested(&watch, &device));
         sums.push(device.sums(&watch));
         all_looked.extend(looked(&watch, &device));
         device.keep_for_the_contract(&watch);
         devices.push(device);
     }
     assert!(sums.iter().all(|sums| sums.len() == watch.spans.len()), "totals of every phase");
-    let mut findings = once_a_limit(once_a_stack(found));
+    let findings = once_a_limit(once_a_stack(found));
     let holds_back = |finding: &Finding| finding.meaning.nature().device.is_some_and(|of| of.holds_back);
     let held_back = findings.iter().any(holds_back);
     let command = command_time(&watch);
-    // A command's own time answers the question better than the rest of its devices.
-    if !held_back && command.is_none() {
-        findings.extend(findings::of_rest(&watch, &rests));
-    }
     let all: Vec<Finding> = known.iter().chain(&findings).cloned().collect();
     let contract = contract::rows(&watch, &devices, &all);
     let verdict = contract::verdict(run, &watch, &contract);

@@ -2,6 +2,7 @@
 
 use policy::Resource;
 use serde::{Deserialize, Serialize};
+use statistics::metered::ExactRate;
 use statistics::quantile::median;
 
 use crate::device_place::Place;
@@ -77,13 +78,30 @@ struct HeldWindow {
     writes: bool,
     /// Whether the rate of the window is even.
     even: bool,
-    /// Whether the window has too few counts to show its evenness by itself.
-    short: bool,
+    /// The exact rate of many counts, where waits make the others uneven.
+    exact: Option<ExactRate>,
     /// Operations or bytes per second.
     rate: f64,
 }
 
 impl HeldWindow {
+    /// Takes the window to be at an exact rate, in requests a second.
+    fn holds(&mut self, exact: ExactRate) {
+        let sum = &self.pressed.window.sum;
+        let nearly_all = |way: Way| way.of(sum.ops) > (1.0 - SHARE) * Way::Both.of(sum.ops);
+        (self.reads, self.writes) = (nearly_all(Way::Read), nearly_all(Way::Write));
+        self.rate = exact.rate * if self.what == Resource::Bytes { sum.size() } else { 1.0 };
+        (self.even, self.exact) = (true, Some(exact));
+    }
+
+    /// Returns the rates of the window that show its level.
+    fn rates(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Vec<f64> {
+        match self.exact {
+            Some(_) => vec![self.rate],
+            None => self.pressed.rates(watch, device, Rate { what: self.what, way }),
+        }
+    }
+
     fn is_flat(&self, way: Way) -> bool {
         match way {
             Way::Read => self.reads,
@@ -112,7 +130,7 @@ pub(super) fn rule(
         .filter(|at| !device.told.contains(at))
         .filter_map(|at| held_in(watch, device, at))
         .collect();
-    tell_short_ones_together(watch, device, &mut windows);
+    tell_exact_ones_together((watch, device), &mut windows);
     let groups = groups(&windows);
     assert!(groups.iter().all(|group| !group.is_empty()), "a level is that of some window");
     let mut windows: Vec<HeldWindow> = groups.iter().flatten().cloned().collect();
@@ -147,18 +165,14 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
     groups.into_iter().filter(|group| group.iter().map(seconds).sum::<f64>() > uneven(group)).collect()
 }
 
-/// Judges windows of one level that are each too short by their joint counts.
-fn tell_short_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &mut [HeldWindow]) {
-    let short: Vec<usize> = (0..windows.len()).filter(|&at| windows[at].short && !windows[at].even).collect();
-    for &first in &short {
-        let like = |at: &usize| windows[*at].short && alike(&windows[first], &windows[*at]);
-        let together: Vec<usize> = short.iter().copied().filter(like).collect();
-        let pressed: Vec<&BusyWindow> = together.iter().map(|&at| &windows[at].pressed).collect();
-        let even = BusyWindow::even_together(watch, device, &pressed);
-        for at in together {
-            let window = &mut windows[at];
-            (window.reads, window.writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
-            (window.even, window.short) = (!even.is_empty(), false);
+/// Looks for one rate at which counts of several windows agree exactly, beside waits that make each of them uneven.
+fn tell_exact_ones_together(on: (&WatchedRun<'_>, &Device<'_>), windows: &mut [HeldWindow]) {
+    for what in [Resource::Iops, Resource::Bytes] {
+        let open = |held: &HeldWindow| !held.even && held.what == what;
+        let pressed: Vec<&BusyWindow> =
+            windows.iter().filter(|held| open(held)).map(|held| &held.pressed).collect();
+        if let Some(exact) = BusyWindow::exact(&pressed, on, what) {
+            windows.iter_mut().filter(|held| open(held)).for_each(|held| held.holds(exact));
         }
     }
 }
@@ -176,19 +190,22 @@ fn alike(a: &HeldWindow, b: &HeldWindow) -> bool {
 fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<HeldWindow> {
     let pressed = BusyWindow::of(watch, device, at)?;
     let even = pressed.even(watch, device);
-    if even.is_empty() && pressed.waits(watch, device).is_empty() {
-        return None;
-    }
     let told = pressed.what(watch, device);
     let what = told.what;
+    let exact = BusyWindow::exact(&[&pressed], (watch, device), what).filter(|_| even.is_empty());
+    if even.is_empty() && exact.is_none() && pressed.waits(watch, device).is_empty() {
+        return None;
+    }
     let rates = pressed.rates(watch, device, Rate { what, way: Way::Both });
     if rates.is_empty() || !even.is_empty() && of_two_levels(&rates) {
         return None;
     }
     let rate = rates.iter().sum::<f64>() / rates.len() as f64;
     let (reads, writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
-    let short = pressed.is_short(watch, device, Rate { what, way: Way::Both });
-    Some(HeldWindow { what, apart: told.apart, reads, writes, even: !even.is_empty(), short, rate, pressed })
+    let even = !even.is_empty();
+    let mut held = HeldWindow { what, apart: told.apart, reads, writes, even, exact: None, rate, pressed };
+    exact.into_iter().for_each(|exact| held.holds(exact));
+    Some(held)
 }
 
 /// Whether a level begins or ends in a window with these rates.
@@ -210,7 +227,7 @@ fn of_group(
     let series = Way::ALL.map(|way| {
         let of_flat = group.iter().filter(|held| held.is_flat(way)).map(seconds).sum::<f64>();
         let flat = of_flat * 2.0 > group.iter().map(seconds).sum::<f64>();
-        let rates = |held: &HeldWindow| held.pressed.rates(watch, device, Rate { what: first.what, way });
+        let rates = |held: &HeldWindow| held.rates(watch, device, way);
         flat.then(|| group.iter().flat_map(rates).collect::<Vec<f64>>())
     });
     let each = series.each_ref().map(|rates| rates.as_deref());

@@ -21,7 +21,6 @@ mod foreign;
 mod full_queue;
 mod generator;
 mod held;
-pub(crate) mod idle;
 mod little;
 mod machine_limit;
 mod merging;
@@ -64,7 +63,6 @@ pub use foreign::ForeignLoad;
 pub use full_queue::QueueFull;
 pub use generator::GeneratorBound;
 pub use held::{HeldBytes, HeldOperations};
-pub use idle::StorageIdle;
 pub use little::LittleMismatch;
 pub use machine_limit::{KernelQueue, MachineLimit};
 pub use merging::Merging;
@@ -85,8 +83,6 @@ pub use unit::AccountingUnit;
 pub use unsteady::Unsteady;
 pub use untimed::Untimed;
 pub use write_back::WriteBack;
-
-use idle::DeviceRest;
 
 use crate::causes::Causes;
 use crate::figures::Figures;
@@ -123,7 +119,7 @@ macro_rules! kinds {
 
 kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
-    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, CreditsSpent, BurstsAlike, BucketEmptied, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
+    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, CreditsSpent, BurstsAlike, BucketEmptied, StepDown, StepUp, Wave, Interrupted, Failed,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
     FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, Saturated, Stalls, MicroBursts, WriteBack,
     AccountingUnit, SharedBudget, SeparateBudgets,
@@ -282,11 +278,6 @@ pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: 
     found.extend(any(slow::rule(watch, device))); // (R11, R16)
     found.extend(DEVICE_RULES.iter().flat_map(|rule| rule(watch, device)));
     found
-}
-
-/// Returns the finding on a watched machine whose storage delays no program.
-pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[DeviceRest]) -> Vec<Finding> {
-    any(idle::rule(watch, rested))
 }
 
 /// Returns the findings on bursts, of the policy itself and of others, that affect a verdict.

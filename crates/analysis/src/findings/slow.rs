@@ -9,6 +9,7 @@ use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::{Device, WAITED};
 use crate::watch::firing::{firings, found_in};
 use crate::watch::meter::Counts;
+use crate::watch::pressed::BusyWindow;
 use crate::watch::shape::Waiting;
 use crate::watch::ticks::{Tick, Way};
 use crate::watch::watched_run::WatchedRun;
@@ -18,6 +19,8 @@ use crate::watch::windows::Window;
 const STEAL: f64 = 0.05;
 /// Share of the CPUs' time taken by the hypervisor up to which the guest is not to blame (R11).
 const STEAL_SLIGHT: f64 = 0.02;
+/// Share of the CPUs' time without work up to which they, and not the backend, may have been slow (R11).
+const CPUS_REST: f64 = 0.1;
 /// Least share of the cap at which a rate is limited by the cap.
 const BELOW_CAP: f64 = 0.9;
 /// Seconds for which windows of one kind must have been served well before another is called slow.
@@ -130,12 +133,15 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<Findi
         let known = usual_latency(device, windows, kind.load);
         usual.extend(windows.iter().filter_map(|&at| Some((at, known?))));
     }
-    let is_slow = |at: usize, usual: f64| !device.is_held(at) && is_slow(device, &device.windows[at], usual);
+    let is_slow = |at: usize, usual: f64| !device.is_held(at) && is_slow(watch, device, at, usual);
     let slow: Vec<usize> =
         usual.iter().filter(|(at, usual)| is_slow(**at, **usual)).map(|(at, _)| *at).collect();
     device.slow = slow.clone();
     let steal = |at: &usize| device.windows[*at].steal;
     let (starved, slow): (Vec<usize>, Vec<usize>) = slow.into_iter().partition(|at| steal(at) > STEAL_SLIGHT);
+    // Without a processor to spare, programs and the kernel's own workers are late, not the backend.
+    let busy = |at: &usize| device.windows[*at].rests < CPUS_REST;
+    let slow: Vec<usize> = slow.into_iter().filter(|at| !busy(at)).collect();
     let starved: Vec<usize> = starved.into_iter().filter(|at| steal(at) > STEAL).collect();
     let found = [slow, starved].map(|windows| of_windows(watch, device, &windows, &usual));
     found.into_iter().flatten().collect()
@@ -161,13 +167,20 @@ fn usual_latency(device: &Device<'_>, windows: &[usize], load: Load) -> Option<f
     known.then_some(usual.0)
 }
 
-fn is_slow(device: &Device<'_>, window: &Window, usual: f64) -> bool {
+fn is_slow(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize, usual: f64) -> bool {
+    let window = &device.windows[at];
     let latency = window.sum.latency();
     let capped = device.cap.is_some_and(|cap| window.sum.rate() >= BELOW_CAP * cap);
     let even = || Counts::of(device.within(window), Tick::all).evenness();
     let metered =
         || even().is_some_and(|found| found.is_metered(BY_CHANCE)) && !is_paced(device.within(window));
-    latency >= WAITED * usual && latency > usual + RISE && !capped && !metered()
+    let exact = || {
+        let pressed = BusyWindow::of(watch, device, at)?;
+        let told = pressed.what(watch, device);
+        BusyWindow::exact(&[&pressed], (watch, device), told.what)
+    };
+    let exact = || exact().is_some();
+    latency >= WAITED * usual && latency > usual + RISE && !capped && !metered() && !exact()
 }
 
 /// Whether flat counts come from a paced program and not from a meter: the device rests between I/Os.

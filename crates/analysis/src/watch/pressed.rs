@@ -1,6 +1,8 @@
 //! A window in which a device always has work: how its I/Os wait, and whether its counts are as even as a meter's.
 
 use policy::Resource;
+use statistics::metered::{Count, ExactRate, exact_rate};
+use statistics::quantile::median;
 
 use super::device::{Device, WAITED};
 use super::level::{MeteredQuantity, is_sure, level};
@@ -128,21 +130,30 @@ impl BusyWindow {
         }
     }
 
-    /// Whether there are too few counts to judge their evenness.
-    pub fn is_short(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
-        self.counts(watch, device, of).evenness().is_none()
-    }
-
-    /// Returns the ways in which the counts of several windows at one level, with waiting I/Os, come from one meter.
-    pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&BusyWindow]) -> Vec<Way> {
-        let is_even = |what: Resource, way: Way| {
-            let waiting =
-                windows.iter().filter(|window| !window.alone && window.waits_of(watch, device, way));
-            let counts = waiting.map(|window| window.counts(watch, device, Rate { what, way }));
-            Counts::together(counts).evenness().is_some_and(|found| found.is_flat(BY_CHANCE))
-        };
-        let any = |way: &Way| is_even(Resource::Iops, *way) || is_even(Resource::Bytes, *way);
-        Way::ALL.into_iter().filter(any).collect()
+    /// Returns the rate of all I/Os at which many counts of these windows agree exactly, if that is a meter's whatever
+    /// waits lower the other counts (method 5.1).
+    pub fn exact(
+        windows: &[&BusyWindow],
+        (watch, device): (&WatchedRun<'_>, &Device<'_>),
+        what: Resource,
+    ) -> Option<ExactRate> {
+        if windows.iter().any(|pressed| device.is_paced_by_us(watch, &pressed.window)) {
+            return None;
+        }
+        let parts = EXACT_PARTS.div_ceil(windows.len().max(1));
+        let each = windows.iter().flat_map(|pressed| {
+            let ticks = device.within(&pressed.window);
+            let part = ticks.chunks(ticks.len().div_ceil(parts).max(1));
+            part.map(|ticks| exact_window(ticks, pressed, what)).collect::<Vec<_>>()
+        });
+        let each: Vec<_> = each.collect();
+        let found = exact_rate(&each)?;
+        let all = each.iter().flat_map(|part| part.counts.iter().map(|count| (count.number, part.seconds)));
+        let (on, beside): (Vec<_>, Vec<_>) = all.partition(|(number, seconds)| {
+            (number - found.rate * seconds).abs() <= (EXACT * number).max(1.0)
+        });
+        let many = on.len() as f64 >= EXACT_SHARE * (on.len() + beside.len()) as f64;
+        many.then_some(found)
     }
 
     /// Returns the counts of a way in units of a request; with few counter readings, the seconds of plimsoll's own
@@ -186,6 +197,25 @@ impl BusyWindow {
         let large = self.window.sum.size() >= crossing.unwrap_or(LARGE);
         LimitedResource { what: if large { Resource::Bytes } else { Resource::Iops }, apart: false }
     }
+}
+
+/// Fewest parts of windows in which counts must agree, which are then apart in time.
+const EXACT_PARTS: usize = 4;
+/// Share of a count by which it may be off the exact rate, and least share of the counts at it: one load shows less
+/// than the several of a check do, and without a meter one count in ten agrees by chance (method 12.2).
+const EXACT: f64 = 0.001;
+const EXACT_SHARE: f64 = 0.35;
+
+/// Returns the counts of a part of a window, in units of a request.
+fn exact_window(ticks: &[Tick], pressed: &BusyWindow, what: Resource) -> statistics::metered::Window {
+    let sum = &pressed.window.sum;
+    let number = |tick: &Tick| match what {
+        Resource::Iops => tick.all(),
+        Resource::Bytes => Way::Both.of(tick.bytes) / sum.size(),
+    };
+    let seconds = median(&ticks.iter().map(|tick| tick.seconds).collect::<Vec<f64>>()).unwrap_or(1.0);
+    let counts = ticks.iter().map(|tick| Count { number: number(tick), clean: true }).collect();
+    statistics::metered::Window { seconds, depth: sum.mean_queue(), unit: 1.0, counts }
 }
 
 /// Bytes of a request from which on bytes, and below which operations, are taken to be limited if nothing else decides.

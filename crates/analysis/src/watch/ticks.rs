@@ -175,8 +175,6 @@ pub(crate) struct Moment {
     /// Share of the interval in which some task waited for I/O; `full`: in which every task did.
     pub some: f64,
     pub full: f64,
-    /// Tasks that waited for I/O at its end.
-    pub blocked: f64,
     /// Bytes of memory waiting to be written at the end of the interval; `writeback`: being written.
     pub dirty: f64,
     pub writeback: f64,
@@ -197,7 +195,6 @@ pub(crate) fn moments(run: &Run, recording: &Recording<'_>) -> Vec<Moment> {
             steal: steal[at],
             some,
             full,
-            blocked: pair.map_or(f64::NAN, |pair| f64::from(pair[1].blocked)),
             dirty: pair.map_or(f64::NAN, |pair| pair[1].memory.dirty as f64),
             writeback: pair.map_or(f64::NAN, |pair| pair[1].memory.writeback as f64),
         }

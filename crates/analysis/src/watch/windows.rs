@@ -29,14 +29,11 @@ pub(crate) struct Window {
     /// Indices of the window's ticks; never empty.
     pub ticks: Range<usize>,
     pub sum: Sum,
-    /// Share of the intervals that end with nothing in flight; `alone`: with at most one request. If requests in flight
-    /// are not counted, the share of the time in which the device was not busy, and NaN.
-    pub idle: f64,
+    /// Share of the intervals that end with at most one request in flight; NaN if requests in flight are not counted.
     pub alone: f64,
     pub steal: f64,
-    pub some: f64,
-    /// Mean number of tasks that waited for I/O.
-    pub blocked: f64,
+    /// Share of the CPUs' time in which they did nothing; NaN if not recorded.
+    pub rests: f64,
     /// Mean bytes of memory waiting to be written, including those being written; `writeback`: the latter alone.
     pub dirty: f64,
     pub writeback: f64,
@@ -124,11 +121,9 @@ fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: us
         to: last.to,
         ticks: places,
         sum,
-        idle: if seen { share(&|tick| tick.in_flight == 0.0) } else { 1.0 - sum.mean_busy() },
         alone: if seen { share(&|tick| tick.in_flight <= 1.0) } else { f64::NAN },
         steal: mean(|moment| moment.steal),
-        some: mean(|moment| moment.some),
-        blocked: mean(|moment| moment.blocked),
+        rests: mean(|moment| moment.idle + moment.iowait),
         dirty: mean(|moment| moment.dirty + moment.writeback),
         writeback: mean(|moment| moment.writeback),
     }

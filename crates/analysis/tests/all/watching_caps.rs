@@ -102,8 +102,8 @@ fn spent_credits_are_a_level_that_fell_and_no_slow_backend() {
         assert!((at - 475.0).abs() <= every, "{at}");
         let names = kinds(&found.findings);
         let held = names.iter().filter(|name| *name == "held_operations").count();
-        // Seventeen readings are too few to pin the level before the fall; the fall shows it.
-        let before = usize::from(closed && every < 10.0);
+        // The pace of a load pins nothing; a level before the fall is one only where the load asked for all there was.
+        let before = usize::from(closed);
         assert_eq!((held, names.len()), (1 + before, 2 + before), "{:#?}", found.findings);
     }
 }
@@ -171,4 +171,29 @@ fn only_a_level_that_is_exactly_round_is_called_a_round_figure() {
         let (level, _) = held(&look(&closed(capped(cap)).run()));
         assert_eq!(matches!(level.named, Some(LevelOrigin::Round { .. })), wanted, "{cap}: {level:?}");
     }
+}
+
+/// Half seconds of a limit of 600 a second on a busy machine: in 38 of 80 the device got exactly its share, in the others
+/// programs or the device's workers waited for a processor, and part of what they missed came later.
+#[test]
+fn an_exact_rate_is_named_beside_waits_that_make_most_counts_uneven() {
+    let volume = Volume { cap_all: 600.0, ..FAST };
+    let mut run = machine(&serve(&volume, &[asker(How::Closed(16), 0.0, 40.0)], 3), 0.5, 40.0);
+    let mut stream = statistics::Stream::new(7, 1);
+    let (mut lost, mut before) = (0_u64, 0_u64);
+    for (at, sample) in run.samples.iter_mut().enumerate() {
+        let disk = &mut sample.disks[0].1;
+        let fresh = if at % 2 == 1 { 30 + (stream.unit_f64() * 120.0) as u64 } else { 0 };
+        (lost, before) = (lost + fresh, disk.reads);
+        disk.reads = disk.reads.saturating_sub(lost);
+        disk.sectors_read = disk.reads * 8;
+    }
+    assert!(before > 0 && lost > 0);
+    let found = look(&run);
+    let exact = found.findings.iter().find_map(|finding| match &finding.meaning {
+        Meaning::HeldOperations(held) => Some(held.level.all.value),
+        _ => None,
+    });
+    assert!(exact.is_some_and(|rate| (rate / 600.0 - 1.0).abs() < 0.003), "{:#?}", found.findings);
+    assert!(!kinds(&found.findings).contains(&"backend_slow".to_owned()));
 }

@@ -73,7 +73,7 @@ fn noisy(volume: &mut Hostile, draw: &mut Draw, (seed, to): (u64, f64)) {
 }
 
 fn healthy(run: Run) -> Case {
-    Case { run, expected: &[], allowed: &["storage_idle", "serial_application"], level: None }
+    Case { run, expected: &[], allowed: &["serial_application"], level: None }
 }
 
 fn trouble(run: Run, expected: &'static [&'static str], allowed: &'static [&'static str]) -> Case {
@@ -345,11 +345,7 @@ fn micro_bursts(draw: &mut Draw, seed: u64) -> Case {
     let to = draw.one(&[36.0, 60.0]);
     let ios = volume.serve(&[program(How::Bursts(count.max(20), period), to)], seed);
     let every = draw.one(&[0.02, 0.05]);
-    trouble(
-        watched(&ios, Reader { every, ..reader(draw, seed, to) }),
-        &["micro_bursts"],
-        &["storage_idle", "saturated"],
-    )
+    trouble(watched(&ios, Reader { every, ..reader(draw, seed, to) }), &["micro_bursts"], &["saturated"])
 }
 
 /// A device that is saturated without any meter.

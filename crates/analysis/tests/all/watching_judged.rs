@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::made_machines::*;
-use analysis::findings::{HeldOperations, SerialApplication, StorageIdle, ThrottledAboveDevice};
-use analysis::{Analysis, Answer, Finding, Level, LevelOrigin, Meaning, Remark, analyse};
-use record::{DeviceKind, LocalLimit, Run};
+use analysis::findings::{HeldOperations, SerialApplication, ThrottledAboveDevice};
+use analysis::{Analysis, Answer, BusyAnswer, Finding, Level, LevelOrigin, Meaning, Remark, analyse};
+use record::{LocalLimit, Run};
 use workload::{Expectation, Pace};
 
 fn look(run: &Run) -> Analysis {
@@ -48,12 +48,33 @@ fn a_limit_above_a_calm_device_is_named_however_busy_the_cpus_are() {
 }
 
 #[test]
-fn a_limit_far_from_the_rate_leaves_the_storage_idle() {
+fn a_limit_far_from_the_rate_holds_nothing_back() {
+    let quiet = |run: &Run| {
+        let found = look(run);
+        assert!(found.findings.is_empty(), "{:#?}", found.findings);
+        found.watched.unwrap().busiest.unwrap().answer == BusyAnswer::Quiet
+    };
     let mut run = throttled(64, 0);
     run.limits[0].value = 400;
-    assert_eq!(kinds(&look(&run).findings), ["storage_idle"]);
+    assert!(quiet(&run));
     run.limits = vec![limit("sdb", 150)];
-    assert_eq!(kinds(&look(&run).findings), ["storage_idle"]);
+    assert!(quiet(&run));
+}
+
+#[test]
+fn the_busiest_device_is_named_with_the_process_that_used_it_most() {
+    let mut run = machine(&serve(&FAST, &[asker(How::Closed(4), 0.0, 30.0)], 1), 1.0, 30.0);
+    let process = |pid, bytes, device: &str| record::ProcessLoad {
+        pid,
+        write_bytes: bytes,
+        devices: vec![device.to_owned()],
+        ..record::ProcessLoad::default()
+    };
+    run.processes.most = vec![process(3, 900, "sdb"), process(1, 300, "sda"), process(2, 100, "sda")];
+    let found = look(&run).watched.unwrap().busiest.unwrap();
+    assert_eq!((found.answer, found.place.name.as_str()), (BusyAnswer::Busy, "sda"));
+    let users: Vec<(u32, f64)> = found.used_by.iter().map(|user| (user.pid, user.share)).collect();
+    assert_eq!(users, [(1, 0.75), (2, 0.25)]);
 }
 
 /// A volume whose meter limits one I/O at a time from the first to the last: nothing shows what an I/O would take.
@@ -110,26 +131,6 @@ fn one_io_at_a_time_at_a_declared_figure_is_capped_and_a_promise_is_no_measureme
         panic!("{found:#?}")
     };
     assert_eq!(*cap, None);
-}
-
-#[test]
-fn an_idle_machine_says_which_devices_were_not_watched_where_somebody_waited() {
-    let mut run = machine(&serve(&FAST, &[asker(How::Random(20.0), 0.0, 300.0)], 1), 1.0, 300.0);
-    run.devices.push(record::DeviceNode { kind: DeviceKind::Loop, ..node("loop1", &[]) });
-    let unwatched = |run: &Run| match &look(run).findings[0].meaning {
-        Meaning::StorageIdle(StorageIdle { unwatched, .. }) => unwatched.clone(),
-        other => panic!("{other:?}"),
-    };
-    assert!(unwatched(&run).is_empty());
-    for (at, sample) in run.samples.iter_mut().enumerate() {
-        sample.blocked = at as u32 % 2;
-    }
-    assert_eq!(unwatched(&run), ["loop1"]);
-    for (at, sample) in run.samples.iter_mut().enumerate() {
-        sample.blocked = 1;
-        sample.pressure = Some(record::Pressure { some_us: at as u64 * 30_000, full_us: 0 });
-    }
-    assert_eq!(unwatched(&run), ["loop1"], "who waits need not wait for what was watched");
 }
 
 fn judged(run: &Run, words: &str) -> Analysis {

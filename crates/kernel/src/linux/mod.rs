@@ -30,4 +30,3 @@ pub(crate) mod residency;
 pub(crate) mod signature;
 pub(crate) mod terminal;
 pub(crate) mod thread_counters;
-pub(crate) mod waits;

@@ -317,22 +317,6 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
                 .to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::StorageIdle(found) => FindingWords {
-            sentence: format!(
-                "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}).",
-                place_words(&found.device),
-                numbers::share(found.idle_share),
-                numbers::queue(found.queue),
-                numbers::iops(found.ops_per_second)
-            ),
-            unless: Some(match found.unwatched.is_empty() {
-                false => "Loop and memory devices were not watched (name them with --device): what waited may have waited for one.",
-                true => "Waits shorter than an interval hide in the means, or something above the device holds the I/O back.",
-            }),
-            next: "Look for the time in the program: its CPU, its locks, its network, its waiting for other services."
-                .to_owned(),
-            shown: OfDevice(&found.device, "utilisation"),
-        },
         Meaning::SerialApplication(found) => FindingWords {
             sentence: format!(
                 "{} is used one I/O at a time: {} at {} each{}.",

@@ -7,8 +7,7 @@ use std::{env, fs};
 use crate::made_machines::*;
 use analysis::findings::{
     BackendSlow, CpuStarved, FlushBound, HeldBytes, HeldLevelFell, HeldOperations, MicroBursts, QueueFull,
-    Saturated, SerialApplication, Stalls, StorageIdle, ThrottledAboveDevice, ThrottledAboveNominal, Untimed,
-    WriteBack,
+    Saturated, SerialApplication, Stalls, ThrottledAboveDevice, ThrottledAboveNominal, Untimed, WriteBack,
 };
 use analysis::{Analysis, Finding, Level, LevelOrigin, Meaning, Place, Waiting, analyse};
 use record::{Event, EventKind, LocalLimit, Run, TargetDoubt};
@@ -262,13 +261,6 @@ fn all_kinds() -> Vec<Meaning> {
     let policy = LevelOrigin::Policy { policy: "aws-gp3".into(), value: 3000.0, declared: true };
     let d = || device.clone();
     vec![
-        Meaning::StorageIdle(StorageIdle {
-            device: d(),
-            idle_share: 0.93,
-            ops_per_second: 120.0,
-            queue: 0.05,
-            unwatched: Vec::new(),
-        }),
         Meaning::SerialApplication(SerialApplication {
             device: d(),
             ops_per_second: 1950.0,
