@@ -1,7 +1,6 @@
 //! A watched command: what its tasks do at frequent looks, the bytes its processes move, and where its files lie.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Instant;
 
 use record::CommandCounters;
 use workload::Nanos;
@@ -80,7 +79,7 @@ impl FollowedCommand {
 
     /// Looks at every task, and sometimes at where the open files lie.
     pub(crate) fn look(&mut self, clock: &impl Fn() -> Nanos) {
-        let now = clock();
+        let (now, began) = (clock(), kernel::thread_cpu_time());
         let since = now.since(self.looked).0;
         self.looked = now;
         self.find_members();
@@ -97,11 +96,11 @@ impl FollowedCommand {
             self.share(since, &doing);
         }
         if now >= self.examine {
-            let began = Instant::now();
             self.examine_files();
-            self.examine = now + EXAMINE_EVERY.max(Nanos(COST_TIMES * began.elapsed().as_nanos() as u64));
+            self.examine = now + EXAMINE_EVERY.max(cost(began) * COST_TIMES);
         }
-        let pause = LOOK_EVERY.0.max(COST_TIMES * clock().since(now).0);
+        // By its own CPU time: what it waits for a CPU costs nobody anything, and looks must not become rare then.
+        let pause = LOOK_EVERY.max(cost(began) * COST_TIMES).0;
         // Steps of the golden ratio keep the looks from falling in step with a program that does something regularly.
         let turn = self.counters.looks as f64 * 0.618_034 % 1.0;
         self.next = clock() + Nanos((pause as f64 * (0.5 + turn)) as u64);
@@ -236,6 +235,10 @@ impl FollowedCommand {
     pub(crate) fn new_devices(&mut self) -> Vec<String> {
         self.places.take_devices()
     }
+}
+
+fn cost(began: kernel::CpuTime) -> Nanos {
+    kernel::thread_cpu_time().since(began).total()
 }
 
 /// Returns the names in a folder of `/proc` that are numbers, in ascending order.

@@ -1,7 +1,7 @@
 //! Processes by their files in `/proc`: state, parent, bytes moved; and those that move the most.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::io::ErrorKind;
 
 use record::{ProcessLoad, ProcessLoads};
 use workload::Nanos;
@@ -57,6 +57,7 @@ pub(crate) struct ProcessTable {
 struct Seen {
     bytes: [u64; 2],
     load: ProcessLoad,
+    parent: Option<u32>,
 }
 
 impl ProcessTable {
@@ -81,7 +82,7 @@ impl ProcessTable {
         if now < self.next {
             return None;
         }
-        let began = Instant::now();
+        let began = kernel::thread_cpu_time();
         self.take();
         let mut most: Vec<ProcessLoad> = self.there.values().map(|seen| seen.load.clone()).collect();
         most.extend(self.ended.iter().cloned());
@@ -89,7 +90,7 @@ impl ProcessTable {
         for load in &mut most {
             self.describe(load);
         }
-        self.next = now + READ_EVERY.max(Nanos(COST_TIMES * began.elapsed().as_nanos() as u64));
+        self.next = now + READ_EVERY.max(kernel::thread_cpu_time().since(began).total() * COST_TIMES);
         Some(ProcessLoads { most, hidden: self.hidden })
     }
 
@@ -98,18 +99,26 @@ impl ProcessTable {
         self.hidden = 0;
         for pid in kernel::processes(self.root.path()).into_iter().filter(|pid| *pid != std::process::id()) {
             let Some(now) = io_bytes(&self.root, pid) else {
-                self.hidden += 1;
+                let io = std::fs::File::open(self.root.join(format!("proc/{pid}/io")));
+                self.hidden += u32::from(io.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
                 continue;
             };
             let known = before.remove(&pid).filter(|seen| seen.bytes[0] <= now[0] && seen.bytes[1] <= now[1]);
             let mut seen = known.unwrap_or_else(|| Seen {
                 bytes: [0; 2],
                 load: ProcessLoad { pid, ..ProcessLoad::default() },
+                parent: stat_fields(&self.root, &format!("proc/{pid}/stat")).and_then(|stat| stat.parent),
             });
             seen.load.read_bytes += now[0] - seen.bytes[0];
             seen.load.write_bytes += now[1] - seen.bytes[1];
             seen.bytes = now;
             self.there.insert(pid, seen);
+        }
+        for ended in before.values() {
+            // The kernel adds the bytes of a child to its parent when it has ended.
+            let Some(parent) = ended.parent.and_then(|parent| self.there.get_mut(&parent)) else { continue };
+            parent.load.read_bytes = parent.load.read_bytes.saturating_sub(ended.bytes[0]);
+            parent.load.write_bytes = parent.load.write_bytes.saturating_sub(ended.bytes[1]);
         }
         self.ended.extend(before.into_values().map(|seen| seen.load));
         keep_most(&mut self.ended);

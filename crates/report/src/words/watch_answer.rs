@@ -55,8 +55,8 @@ fn of_command(time: &CommandTime) -> (&'static str, String) {
         }
         StorageAnswer::TooShort => {
             let text = format!(
-                " whether the disk is the limit: {program} ended after {}, which is too short.",
-                numbers::span(time.seconds)
+                " whether the disk is the limit: {program} was looked at {} times only; let it run for longer.",
+                numbers::count(time.looks as f64)
             );
             ("CANNOT TELL", text)
         }
@@ -109,9 +109,7 @@ fn of_device(device: &BusiestDevice) -> (&'static str, String) {
     match device.answer {
         BusyAnswer::Quiet => {
             let text = format!(
-                ": no watched device was busy more than {busy} of the time, so storage is hardly the limit of anything \
-                 here.{}",
-                used_words(device)
+                ": no watched device was busy more than {busy} of the time, so storage is hardly the limit of anything here."
             );
             ("QUIET", text)
         }
