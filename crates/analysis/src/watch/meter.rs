@@ -89,6 +89,20 @@ impl Counts {
         Counts { each, seconds: 1.0 }
     }
 
+    /// Joins the counts of several windows at one level; counts of another length than the first are left out.
+    pub fn together(counts: impl Iterator<Item = Counts>) -> Counts {
+        let mut all = Counts { each: Vec::new(), seconds: 0.0 };
+        for counts in counts {
+            if all.each.is_empty() {
+                all.seconds = counts.seconds;
+            }
+            if counts.seconds == all.seconds {
+                all.each.extend(counts.each);
+            }
+        }
+        all
+    }
+
     /// Returns the counts without the odd ones.
     pub fn usual(&self) -> Vec<f64> {
         let (Some(middle), Some(spread)) = (median(&self.each), median_absolute_deviation(&self.each)) else {

@@ -156,6 +156,23 @@ impl BusyWindow {
         many.then_some(found)
     }
 
+    /// Whether there are too few counts to judge their evenness.
+    pub fn is_short(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
+        self.counts(watch, device, of).evenness().is_none()
+    }
+
+    /// Returns the ways in which the counts of several windows at one level, with waiting I/Os, come from one meter.
+    pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&BusyWindow]) -> Vec<Way> {
+        let is_even = |what: Resource, way: Way| {
+            let waiting =
+                windows.iter().filter(|window| !window.alone && window.waits_of(watch, device, way));
+            let counts = waiting.map(|window| window.counts(watch, device, Rate { what, way }));
+            Counts::together(counts).evenness().is_some_and(|found| found.is_flat(BY_CHANCE))
+        };
+        let any = |way: &Way| is_even(Resource::Iops, *way) || is_even(Resource::Bytes, *way);
+        Way::ALL.into_iter().filter(any).collect()
+    }
+
     /// Returns the counts of a way in units of a request; with few counter readings, the seconds of plimsoll's own
     /// load.
     pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
