@@ -95,7 +95,7 @@ fn a_comparison_without_prices_says_who_is_faster_or_that_it_cannot_tell() {
         compare(&[Side::of_runs("old".to_owned(), runs(true)), Side::of_runs("new".to_owned(), runs(false))]);
     let text = report::comparison_text(&repeated, report::Extent::Screen);
     assert!(
-        last(&text).starts_with("new is 2.00 times as fast at its limit: 3,000 IOPS, old had 1,500"),
+        last(&text).starts_with("new is 2.00 times as fast at its limit: 2,999 IOPS, old had 1,499"),
         "{text}"
     );
     assert!(!last(&text).contains("One run each"), "four runs a side: {text}");
