@@ -7,12 +7,12 @@ use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Me
 
 use crate::credits::{self, CreditContext};
 use crate::estimate::Estimate;
-use crate::figures::Figures;
+use crate::figures::{Figures, figures};
 use crate::latency;
 use crate::level::{FittedLevel, INTERVALS_MIN};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
-use crate::spent::Consumption;
+use crate::spent::{Consumption, spent};
 use crate::step_figures::Point;
 use crate::verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading};
 
@@ -31,6 +31,8 @@ pub const EXPECTATION: &str = "expectation";
 /// The measurement by which a claim is judged.
 pub(crate) struct ClaimMeasurement<'f> {
     pub estimate: Estimate,
+    /// The rate with the interval of its long-run mean, if `estimate` has the narrower one of this run.
+    pub over_time: Option<Estimate>,
     pub point: Option<&'f Point>,
     /// Whether the rate was still rising at the deepest rung: more load might bring more.
     pub at_least: bool,
@@ -53,7 +55,15 @@ impl<'f> ClaimMeasurement<'f> {
         };
         let rates = point.seen.moments.iter().flat_map(|(_, rates)| rates).map(|rate| rate * times).collect();
         let lasted_s = point.seconds;
-        ClaimMeasurement { estimate, point: Some(point), at_least: false, wanders: false, lasted_s, rates }
+        ClaimMeasurement {
+            estimate,
+            over_time: None,
+            point: Some(point),
+            at_least: false,
+            wanders: false,
+            lasted_s,
+            rates,
+        }
     }
 }
 
@@ -116,13 +126,18 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
 
 /// Returns the operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>> {
-    let Cap { level, at_least, wanders, .. } = figures.delivered_iops(direction)?;
+    let delivered = figures.delivered_iops(direction)?;
+    // A volume that got all that its meter lets through is known as well as the meter, whatever the spread of its counts.
+    let agrees = |cap: &Cap| cap.exact && (cap.level.low..=cap.level.high).contains(&delivered.level.value);
+    let cap = figures.iops_cap(direction).filter(agrees).unwrap_or(delivered);
+    let Cap { level, in_span, at_least, wanders, .. } = cap;
     let on = full_rungs(&figures.depths, direction);
     let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
     let rates = on.iter().flat_map(|point| ClaimMeasurement::of(point, Quantity::Iops).rates).collect();
     let lasted_s = on.iter().map(|point| point.seconds).fold(first.seconds, f64::max);
     Some(ClaimMeasurement {
-        estimate: level,
+        estimate: if wanders { level } else { in_span },
+        over_time: (!wanders && level.half_width() > in_span.half_width()).then_some(level),
         at_least,
         wanders,
         lasted_s,
@@ -140,10 +155,12 @@ fn large(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
     let one = ClaimMeasurement::of(point, Quantity::BytesPerSecond);
-    let Some(FittedLevel { estimate, wanders, .. }) = figures.largest(direction) else {
+    let Some(FittedLevel { estimate, in_span, wanders, .. }) = figures.largest(direction) else {
         return Some(ClaimMeasurement { at_least, ..one });
     };
-    Some(ClaimMeasurement { estimate: *estimate, wanders: *wanders, at_least, ..one })
+    let over_time = (!wanders && estimate.half_width() > in_span.half_width()).then_some(*estimate);
+    let estimate = if *wanders { *estimate } else { *in_span };
+    Some(ClaimMeasurement { estimate, over_time, wanders: *wanders, at_least, ..one })
 }
 
 fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {
@@ -175,6 +192,7 @@ fn policy_row(
             reading: estimate.and_then(|estimate| reading(limit, &estimate, value, other)),
         },
         measured: estimate,
+        over_time: measured.as_ref().and_then(|measured| measured.over_time),
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
         depth: point.map(|point| point.depth),
         answer: Answer::CannotTell,
@@ -249,6 +267,9 @@ fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Opt
         row.answer = Answer::CannotTell;
         row.doubts.push(Doubt::TooShort);
     }
+    // What may come over a longer time is stated only where it would leave the claim open.
+    let leaves_open = |rate: &Estimate| answer(rate, value) == Answer::CannotTell;
+    row.over_time = row.over_time.filter(|rate| row.answer != Answer::CannotTell && leaves_open(rate));
     if row.answer == Answer::Below && measured.at_least {
         let tested = measured.point.map_or(0.0, |point| f64::from(point.depth));
         // Little's law at the latency seen; a deeper queue makes it no shorter.
@@ -287,6 +308,46 @@ fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&ClaimMeasureme
         row.answer = Answer::Meets;
         row.doubts = vec![Doubt::WithinPromise { fraction }];
     }
+}
+
+/// A rate whose claim more of the same load may decide.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenRate {
+    /// Direction.
+    pub direction: Direction,
+    /// Whether the claim is on bytes per second, measured at the largest block; or else on operations, at the smallest.
+    pub of_bytes: bool,
+    /// How many times as long the load must be measured until the interval no longer reaches the tolerance, if its width
+    /// falls with the square root of time.
+    pub times: f64,
+}
+
+/// Returns the rates that leave a claim open for want of seconds.
+pub fn open_rates(steps: &[StepRecord], limits: Option<&Limits>, expectation: &Expectation) -> Vec<OpenRate> {
+    if limits.is_none() && (expectation.claims.is_empty() || !expectation.load.is_empty()) {
+        return Vec::new();
+    }
+    let mut run = Run::started(Vec::new(), 0);
+    run.steps = steps.to_vec();
+    let figures = figures(&run);
+    let of_limits = limits.map(|limits| of_policy(&figures, limits, &spent(&run, &figures, Some(limits))));
+    let expected =
+        if expectation.load.is_empty() { of_expectation(&run, &figures, expectation) } else { Vec::new() };
+    let rows = of_limits.into_iter().flatten().chain(expected);
+    rows.filter_map(|row| open_rate(&row)).collect()
+}
+
+fn open_rate(row: &ClaimRow) -> Option<OpenRate> {
+    let of_bytes = match row.quantity {
+        Quantity::Iops => false,
+        Quantity::BytesPerSecond => true,
+        Quantity::MeanLatency | Quantity::PercentileLatency => return None,
+    };
+    let short = [Doubt::TooShort, Doubt::Wandering].iter().any(|doubt| row.doubts.contains(doubt));
+    let measured = row.measured.filter(|_| short && row.answer == Answer::CannotTell)?;
+    let off = (measured.value - (1.0 - TOLERANCE) * row.claimed.value).abs();
+    let times = (measured.half_width() / off.max(f64::MIN_POSITIVE)).powi(2);
+    Some(OpenRate { direction: row.direction, of_bytes, times })
 }
 
 /// Probability that a kept promise shows no more full intervals than were measured below which the promise counts as
@@ -374,6 +435,7 @@ fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64
             reading: None,
         },
         measured: None,
+        over_time: None,
         latency_ns_p99: None,
         depth: None,
         answer: Answer::CannotTell,
@@ -385,6 +447,7 @@ fn fill(row: &mut ClaimRow, measured: Option<ClaimMeasurement<'_>>) {
     if let Some(measured) = &measured {
         row.what = what(measured.point, row.direction, row.quantity);
         row.measured = Some(measured.estimate);
+        row.over_time = measured.over_time;
         row.latency_ns_p99 = measured.point.map(|point| point.latency_ns_p99);
         row.depth = measured.point.map(|point| point.depth);
     }
@@ -456,10 +519,11 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
         |percent| latency::percentile(step, direction, percent),
     );
     let bound = row.claimed.value;
-    let kept = timed.ns_max().is_some_and(|longest| longest as f64 <= bound);
+    let kept = timed.ns_max().is_some_and(|longest| longest as f64 <= bound)
+        || percent.is_some_and(|percent| latency::surely_within(step, direction, percent, bound as u64));
     let told = measured.and_then(|seen| match seen {
         latency::Latency { estimate, open: false } => Some(estimate),
-        // Long latencies that occur together give no upper bound; but if no I/O was beyond the claim, it is kept.
+        // Long latencies that occur together give no upper bound; but if hardly any I/O was beyond the claim, it is kept.
         latency::Latency { estimate, .. } if kept => Some(Estimate { high: bound, ..estimate }),
         latency::Latency { estimate, .. } => Some(estimate).filter(|estimate| estimate.low > bound),
     });

@@ -259,6 +259,7 @@ fn measured_row(
         direction,
         claimed: ClaimedFigure { value: 0.0, words: String::new(), source: String::new(), reading: None },
         measured: Some(level),
+        over_time: None,
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
         depth: point.map(|point| point.depth),
         answer: Answer::Measured,

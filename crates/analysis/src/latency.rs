@@ -59,6 +59,25 @@ pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) 
     Some(Latency { estimate, open: share + off >= 1.0 })
 }
 
+/// Standard errors beyond which a percentile surely lies within a bound, and the least ratio of the variance of late I/Os
+/// to that of independent ones, as in a search for headroom (method 7).
+const SURE: f64 = 2.6;
+const CLUSTERS: f64 = 4.0;
+
+/// Whether a percentile of one direction surely lies within `bound` nanoseconds: the share of I/Os within it has an
+/// interval although the percentile may have no upper end.
+pub(crate) fn surely_within(step: &StepRecord, direction: Direction, percent: f64, bound: u64) -> bool {
+    let (all, least) = (step.latency(direction), percent / 100.0);
+    let Some(within) = all.share_within(bound) else { return false };
+    let excess = |part: &Interval| {
+        let latency = &part.of(direction).latency;
+        latency.share_within(bound).map_or(0.0, |share| (share - within) * latency.count() as f64)
+    };
+    let clustered = (CLUSTERS * least * (1.0 - least) / all.count() as f64).sqrt();
+    let half = half_width(&step.counted(), direction, excess, clustered);
+    half.is_some_and(|half| within - half * SURE / Z95 >= least)
+}
+
 /// Returns half the 95 % interval of a mean over I/Os, from the long-run variance of the intervals, but never less than
 /// for independent I/Os, whose standard error is `independent`; `excess` returns by how much the I/Os of an interval
 /// together exceed the mean.

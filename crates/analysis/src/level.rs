@@ -21,6 +21,8 @@ const HEAD_OFF: f64 = 0.25;
 #[derive(Clone, Debug)]
 pub(crate) struct FittedLevel {
     pub estimate: Estimate,
+    /// The figure with the interval of its mean over the measured span.
+    pub in_span: Estimate,
     /// Whether the level varies over time by more than its noise explains.
     pub wanders: bool,
     /// Number of intervals behind the level.
@@ -145,9 +147,16 @@ pub(crate) fn strays(levels: &[&SharedLevel]) -> Strays {
 /// Returns a level as a figure; `None` if its interval is infinite.
 fn found(level: &Level) -> Option<FittedLevel> {
     // A rate is never below zero.
-    let half_width = level.half_width.min(level.mean.abs());
-    let estimate =
-        Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width };
+    let around = |half_width: f64| {
+        let half_width = half_width.min(level.mean.abs());
+        Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width }
+    };
+    let (estimate, in_span) = (around(level.half_width), around(level.in_span));
     let wanders = level.basis == Basis::Wandering;
-    half_width.is_finite().then_some(FittedLevel { estimate, wanders, intervals: level.values })
+    level.half_width.is_finite().then_some(FittedLevel {
+        estimate,
+        in_span,
+        wanders,
+        intervals: level.values,
+    })
 }

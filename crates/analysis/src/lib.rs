@@ -55,7 +55,7 @@ pub use burst::{
 };
 pub use causes::cause::{Charge, LevelUnit, Tells};
 pub use cells::{Cell, Pattern, cells};
-pub use claims::EXPECTATION;
+pub use claims::{EXPECTATION, OpenRate, open_rates};
 pub use course::Course;
 pub use device_place::Place;
 pub use estimate::Estimate;

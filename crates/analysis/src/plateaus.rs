@@ -34,6 +34,8 @@ const ROUNDS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cap {
     pub level: Estimate,
+    /// The level with the interval of its mean over the measured span.
+    pub in_span: Estimate,
     pub at_least: bool,
     /// Whether many counts agree exactly with this level, as only those of a meter do.
     pub exact: bool,
@@ -77,7 +79,8 @@ impl Plateau {
         let Estimate { value, low, high } = found.estimate;
         let known = found.intervals >= INTERVALS_MIN && (high - low) / 2.0 <= KNOWN * value;
         let at_least = !known || self.open;
-        Some(Cap { level: found.estimate, at_least, exact: false, throughout: false, wanders: found.wanders })
+        let (level, in_span) = (found.estimate, found.in_span);
+        Some(Cap { level, in_span, at_least, exact: false, throughout: false, wanders: found.wanders })
     }
 
     /// Returns the level with which many counts of these steps agree exactly, whatever else lowered the others.
@@ -90,7 +93,7 @@ impl Plateau {
         let windows: Vec<Window> = run.steps.iter().filter_map(window).collect();
         let ExactRate { rate, low, high, throughout } = exact_rate(&windows)?;
         let level = Estimate { value: rate * unit, low: low * unit, high: high * unit };
-        Some(Cap { level, at_least: false, exact: true, throughout, wanders: false })
+        Some(Cap { level, in_span: level, at_least: false, exact: true, throughout, wanders: false })
     }
 }
 

@@ -134,6 +134,10 @@ pub struct ClaimRow {
     pub claimed: ClaimedFigure,
     /// The measured figure, in the unit of `claimed.value`.
     pub measured: Option<Estimate>,
+    /// The same figure with the interval of its long-run mean, if `measured` has the narrower one of this run and the wider one
+    /// would leave the claim open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Estimate>,
     /// 99th percentile of latency in that measurement, nanoseconds.
     pub latency_ns_p99: Option<u64>,
     /// I/Os in flight in that measurement.

@@ -23,7 +23,7 @@ pub enum Metric {
 }
 
 /// One claim. Without a direction it applies to reads and to writes each, except that a rate under a mix is the sum of
-/// both.
+/// both, and that a latency goes with the rates before it if these name one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// Direction; `None`: every direction measured.
@@ -76,11 +76,32 @@ impl Expectation {
             }
             at += part.len() + 1;
         }
+        if found.load.mix.is_none() {
+            found.direct_latencies();
+        }
         if found.claims.is_empty() {
             let whole = Word { text: text.trim(), column: 1 };
             return Err(whole.error("says a load and claims nothing of it"));
         }
         Ok(found)
+    }
+
+    /// Gives each latency without a direction that of the rates since the last latency, if these agree on one.
+    fn direct_latencies(&mut self) {
+        let is_rate = |claim: &Claim| matches!(claim.metric, Metric::Iops(_) | Metric::Bandwidth(_));
+        for at in 0..self.claims.len() {
+            let before = self.claims[..at].iter().rev();
+            let rates: Vec<_> = before
+                .skip_while(|claim| !is_rate(claim))
+                .take_while(|claim| is_rate(claim))
+                .map(|claim| claim.direction)
+                .collect();
+            let agreed =
+                rates.first().copied().flatten().filter(|one| rates.iter().all(|way| *way == Some(*one)));
+            if !is_rate(&self.claims[at]) && self.claims[at].direction.is_none() {
+                self.claims[at].direction = agreed;
+            }
+        }
     }
 
     /// Takes `part` into the load if it is a term of a load, and returns whether it was.
@@ -300,6 +321,17 @@ mod tests {
                 (None, Metric::Percentile(99.0, thirty)),
             ]
         );
+        let directions = |text| metrics(text).into_iter().map(|(way, _)| way).collect::<Vec<_>>();
+        let (read, write) = (Some(Direction::Read), Some(Direction::Write));
+        assert_eq!(directions("read 700 iops, p99 < 30ms, mean < 9ms"), [read, read, read]);
+        assert_eq!(
+            directions("read 7 iops, p99 < 30ms, write 7 iops, p99 < 9ms"),
+            [read, read, write, write]
+        );
+        assert_eq!(directions("read 700 iops, write p99 < 30ms"), [read, write]);
+        assert_eq!(directions("700 iops, p99 < 30ms"), [None, None]);
+        assert_eq!(directions("p99 < 30ms, read 700 iops"), [None, read]);
+        assert_eq!(directions("read 700 iops, mix 70/30, p99 < 30ms"), [read, None]);
         assert_eq!(metrics("latency<30 ms"), vec![(None, Metric::MeanLatency(thirty))]);
         assert_eq!(metrics("200MiB/s"), vec![(None, Metric::Bandwidth(BytesPerSecond(209_715_200.0)))]);
         assert_eq!(

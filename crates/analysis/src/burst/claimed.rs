@@ -45,6 +45,7 @@ pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
             reading: None,
         },
         measured,
+        over_time: None,
         latency_ns_p99: None,
         depth: None,
         answer: judged,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Distribution, Origin, RateBasis, ReportedDirection, ReportedPart, Run, Scope, StepRecord};
+use statistics::metered::Window;
 use workload::{Direction, Ending, Nanos, StepKind};
 
 use super::asked;
@@ -12,7 +13,9 @@ use super::row::Measure;
 use super::side::Side;
 use super::work::Work;
 use crate::cells::{cell, only};
-use crate::points::whole_rates;
+use crate::counts::window;
+use crate::estimate::Estimate;
+use crate::latency::mean;
 use crate::step_figures::Point;
 
 /// One direction of one job of one run.
@@ -34,8 +37,12 @@ pub(crate) struct Item {
     pub ops: Option<f64>,
     /// Length of the job in seconds.
     pub seconds: Option<f64>,
-    /// I/Os per second in each whole interval, if there is a series.
-    pub series: Vec<f64>,
+    /// The ends of the 95 % interval of the rate, as shares of it, if it has one.
+    pub rate_ends: Option<(f64, f64)>,
+    /// The ends of the 95 % interval of the mean latency, nanoseconds, if it has one.
+    pub latency_ends: Option<(f64, f64)>,
+    /// Counts of the step by interval, if nothing else ran in it.
+    pub counts: Option<Window>,
     /// Greatest rounding error of a printed rate, as a share; 0 if plimsoll measured it.
     pub rounding: f64,
     /// Greatest rounding error of a printed mean latency, as a share; 0 if plimsoll measured it.
@@ -55,6 +62,26 @@ pub(crate) struct Source {
 }
 
 impl Item {
+    /// Returns an item of this work without figures.
+    pub fn of(work: Work) -> Item {
+        Item {
+            work,
+            iops: None,
+            bytes_per_second: None,
+            latency_ns: None,
+            latency_ns_p50: None,
+            latency_ns_p99: None,
+            ops: None,
+            seconds: None,
+            rate_ends: None,
+            latency_ends: None,
+            counts: None,
+            rounding: 0.0,
+            latency_rounding: 0.0,
+            source: Source { run: 0, group: 0, block: 0 },
+        }
+    }
+
     /// Returns the sample from which ratios are computed; `None` if the figure is not known.
     pub fn sample(&self, measure: Measure) -> Option<Sample> {
         let value = match measure {
@@ -64,10 +91,15 @@ impl Item {
             Measure::LatencyP50 => self.latency_ns_p50,
             Measure::LatencyP99 => self.latency_ns_p99,
         }?;
-        // A series of counts shows the precision of the rate; there is no such series of latencies.
-        let series = if measure.is_latency() { Vec::new() } else { self.series.clone() };
         let rounding = if measure.is_latency() { self.latency_rounding } else { self.rounding };
-        (value > 0.0).then_some(Sample { value, seconds: self.seconds, series, rounding })
+        let interval = match measure {
+            Measure::Iops | Measure::BytesPerSecond => {
+                self.rate_ends.map(|(low, high)| (low * value, high * value))
+            }
+            Measure::MeanLatency => self.latency_ends,
+            Measure::LatencyP50 | Measure::LatencyP99 => None,
+        };
+        (value > 0.0).then_some(Sample { value, seconds: self.seconds, interval, rounding })
     }
 
     /// Whether any figure of the item is above zero.
@@ -109,21 +141,23 @@ fn sample(own: &[&Item], measure: Measure) -> Option<Sample> {
     });
     let all: Vec<Sample> = together.collect();
     let count = all.len() as f64;
-    // The longest series represents the run.
-    let longest = all.iter().max_by_key(|sample| sample.series.len())?.clone();
-    Some(Sample { value: all.iter().map(|sample| sample.value).sum::<f64>() / count, ..longest })
+    let first = all.first()?;
+    // The same work several times in one run is not known better for that: the hour is the same.
+    let ends: Option<Vec<(f64, f64)>> = all.iter().map(|sample| sample.interval).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| Some(ends.as_ref()?.iter().map(of).sum::<f64>() / count);
+    let interval = mean(|ends| ends.0).zip(mean(|ends| ends.1));
+    Some(Sample {
+        value: all.iter().map(|sample| sample.value).sum::<f64>() / count,
+        interval,
+        ..first.clone()
+    })
 }
 
-/// Adds up jobs that ran side by side: rates over the longer of their times, and interval by interval if both series
-/// are equally long. Of two latencies, the greater is taken.
+/// Adds up jobs that ran side by side: rates over the longer of their times. Of two latencies, the greater is taken.
 fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
     if measure.is_latency() {
         return if a.value >= b.value { a } else { b };
     }
-    let series = match a.series.len() == b.series.len() {
-        true => a.series.iter().zip(&b.series).map(|(a, b)| a + b).collect(),
-        false => Vec::new(),
-    };
     let (value, seconds) = match (a.seconds, b.seconds) {
         // The job that ended earlier did nothing for the rest of the time: the sum is over the longer time.
         (Some(first), Some(other)) if first.max(other) > 0.0 => {
@@ -132,7 +166,7 @@ fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
         }
         _ => (a.value + b.value, a.seconds),
     };
-    Sample { value, seconds, series, rounding: a.rounding.max(b.rounding) }
+    Sample { value, seconds, interval: None, rounding: a.rounding.max(b.rounding) }
 }
 
 /// Returns all items of the runs of `side`.
@@ -152,7 +186,12 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
         let block = block(run, source);
         for job in 0..step.jobs.len() as u16 {
             let source = Source { run: number, group: source, block };
-            found.extend(only(step, job).map_or(Vec::new(), |step| of_job(&step, source)));
+            let own = only(step, job).map_or(Vec::new(), |step| of_job(&step, source));
+            // Counts of jobs side by side say nothing about either alone.
+            let is_alone = step.jobs.len() == 1 && own.len() == 1;
+            found.extend(
+                own.into_iter().map(|item| Item { counts: item.counts.filter(|_| is_alone), ..item }),
+            );
         }
         source += 1;
     }
@@ -231,9 +270,7 @@ pub(super) fn tool(run: &Run) -> String {
 
 fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     let Some(cell) = cell(step) else { return Vec::new() };
-    let counted = step.counted();
     let item = |point: &Point| Item {
-        work: Work::of_cell(&cell, point),
         iops: Some(point.iops.value),
         bytes_per_second: Some(point.bytes_per_second.value),
         latency_ns: Some(point.latency_ns_mean),
@@ -241,12 +278,18 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
         latency_ns_p99: supports_p99(&step.latency(point.direction)).then_some(point.latency_ns_p99 as f64),
         ops: Some(issued(step, point.direction) as f64),
         seconds: Some(step.ended.since(step.started).as_secs_f64()),
-        series: whole_rates(&counted, point.direction),
-        rounding: 0.0,
-        latency_rounding: 0.0,
+        rate_ends: ends(point.iops, point.iops.value),
+        latency_ends: mean(step, point.direction).and_then(|mean| ends(mean.estimate, 1.0)),
+        counts: Some(window(step)),
         source,
+        ..Item::of(Work::of_cell(&cell, point))
     };
     cell.directions.iter().map(item).collect()
+}
+
+/// Returns the ends of an interval in `unit`, if it has both.
+pub(super) fn ends(Estimate { value, low, high }: Estimate, unit: f64) -> Option<(f64, f64)> {
+    (0.0 < low && low <= value && value <= high).then_some((low / unit, high / unit))
 }
 
 /// Whether ten values lie beyond the 99th percentile, without which it is not meaningful (method 7.1).
@@ -285,10 +328,9 @@ fn of_reported(part: &ReportedPart, way: &ReportedDirection, tool: &str, source:
         latency_ns_p99: percentile(99.0),
         ops: value(&way.ops).or_else(|| Some(value(&way.bytes)? / work.block? as f64)),
         seconds,
-        series: Vec::new(),
         rounding: half_step(way.iops.as_ref()),
         latency_rounding: half_step(latency),
-        work,
         source,
+        ..Item::of(work)
     }
 }

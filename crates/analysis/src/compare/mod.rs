@@ -1,7 +1,11 @@
 //! A comparison: how the runs differ, their figures for the same work, and the conclusions from them.
 
 mod asked;
+mod conclusion;
+mod exact;
 mod items;
+mod limits;
+mod odd;
 mod pairs;
 mod parameters;
 mod price;
@@ -18,11 +22,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Nanos, TurnsRequest};
 
+pub use conclusion::{Fall, Outcome};
 pub use items::IN_BLOCK;
+pub use odd::Deviation;
 pub use pairs::reach;
 pub use parameters::Difference;
 pub use price::{Period, Price, PriceError};
-pub use ratio::{Answer as RatioAnswer, Basis, Pairs, RUNS_PROPOSED, Ratio, Sample, ratio};
+pub use ratio::{Answer as RatioAnswer, Basis, Pairs, RUNS_PROPOSED, Ratio, Sample, Shown, ratio};
 pub use reading::{Reading, ReadingFinding};
 pub use row::{Measure, Row, SideFigure};
 pub use side::{Side, SizeFrom};
@@ -42,8 +48,16 @@ pub struct Comparison {
     pub sides: Vec<SideFacts>,
     /// Parameters that differ between the sides.
     pub differing: Vec<Difference>,
-    /// Figures of work that at least two sides have.
+    /// The limits that the analysis of each side's own runs states: operations, bytes, latency of one I/O at a time.
+    pub limits: Vec<Row>,
+    /// Figures of work that at least two sides have; limits are left out.
     pub rows: Vec<Row>,
+    /// Each figure of more than two sides against the median of all; empty for two.
+    pub deviations: Vec<Deviation>,
+    /// Sides whose rate will fall when their burst credits end.
+    pub falls: Vec<Fall>,
+    /// What follows from all of it.
+    pub outcome: Outcome,
     /// Work that only one side has, with the side's index.
     pub alone: Vec<(usize, Work)>,
     /// Price per unit, if prices are given.
@@ -87,19 +101,48 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     if let Some(ask) = in_turns {
         pairs::decide(&mut rows, ask);
     }
-    Comparison {
+    let limits = limits(sides);
+    rows.retain(|row| limits.iter().all(|limit| (&limit.work, limit.measure) != (&row.work, row.measure)));
+    let readings = reading::readings(sides, &measured);
+    let mut differing = parameters::differing(sides, &measured);
+    if !limits.is_empty() {
+        // A check chooses these by what it finds.
+        differing.retain(|difference| !parameters::FOUND.contains(&difference.what.as_str()));
+    }
+    let mut comparison = Comparison {
         sides: sides.iter().map(facts).collect(),
-        differing: parameters::differing(sides, &measured),
+        differing,
         prices: latency
             .map_or_else(Vec::new, |latency| unit_prices::within(sides, &measured, latency.0))
             .into_iter()
             .chain(unit_prices::rows(sides, &rows))
             .collect(),
-        readings: reading::readings(sides, &measured),
+        falls: conclusion::falls(&readings),
+        readings,
+        limits,
         rows,
         alone,
+        deviations: Vec::new(),
+        outcome: Outcome::CannotTell,
         in_turns: in_turns.cloned(),
-    }
+    };
+    comparison.deviations = odd::deviations(comparison.deciding(), sides.len());
+    comparison.outcome = conclusion::outcome(&comparison);
+    comparison
+}
+
+/// Returns the limits that at least two sides have: rates, then latencies. At a limit no depth is left unrecorded.
+fn limits(sides: &[Side]) -> Vec<Row> {
+    let own: Vec<Vec<Item>> = sides.iter().map(limits::limits).collect();
+    let of = |is_latency: bool| -> Vec<Vec<Item>> {
+        let kind = |item: &&Item| item.latency_ns.is_some() == is_latency;
+        own.iter().map(|side| side.iter().filter(kind).cloned().collect()).collect()
+    };
+    // Apart, because a rate at any depth may be taken for one at the depth of a latency.
+    let mut found = [rows(&of(false), &rows_of).0, rows(&of(true), &rows_of).0].concat();
+    found.iter_mut().flat_map(|row| &mut row.unrecorded).for_each(Vec::clear);
+    found.sort_by_key(|row| (row.measure.is_latency(), row.measure == Measure::BytesPerSecond));
+    found
 }
 
 fn facts(side: &Side) -> SideFacts {
@@ -202,14 +245,29 @@ impl TurnsComparison<'_> {
         let everywhere = |block: &&Block| blocks.iter().all(|side| side.contains_key(*block));
         let shared: Vec<Block> = blocks.first()?.keys().filter(everywhere).cloned().collect();
         blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
-        let to_first =
-            |side: usize| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), self.ask)).flatten();
-        let ratios: Vec<Option<Ratio>> = (0..self.sides.len()).map(to_first).collect();
-        let figures = |side: &ByBlock| figure(&side.values().cloned().collect::<Vec<Sample>>());
+        let exact = |side: usize| exact::exact(&self.measured[side], measure);
+        let to_first = |side: usize| {
+            let paired = pairs::ratio((&blocks[0], &blocks[side]), self.ask)?;
+            let rates = (!measure.is_latency()).then(|| exact(0).zip(exact(side))).flatten();
+            let looks = self.ask.look_at.len().max(1) as f64;
+            Some(rates.map_or(paired, |rates| exact::decided(paired, rates, looks)))
+        };
+        let ratios: Vec<Option<Ratio>> =
+            (0..self.sides.len()).map(|side| (side > 0).then(|| to_first(side)).flatten()).collect();
+        let by_rate = ratios.iter().flatten().any(|ratio| ratio.basis == Basis::ExactRates);
+        let figures = |(side, of): (usize, &ByBlock)| {
+            let figure = figure(&of.values().cloned().collect::<Vec<Sample>>())?;
+            let exact = by_rate.then(|| exact(side)).flatten();
+            Some(SideFigure {
+                value: exact.map_or(figure.value, |(rate, _)| rate),
+                interval: exact.map(|(_, ends)| ends),
+                ..figure
+            })
+        };
         ratios.iter().any(Option::is_some).then(|| Row {
             work: self.work.clone(),
             measure,
-            figures: blocks.iter().map(figures).collect(),
+            figures: blocks.iter().enumerate().map(figures).collect(),
             ratios,
             unrecorded: self.measured.iter().map(|side| unrecorded(side)).collect(),
         })
@@ -250,6 +308,7 @@ fn figure(samples: &[Sample]) -> Option<SideFigure> {
     (!runs.is_empty()).then(|| SideFigure {
         value: runs.iter().sum::<f64>() / runs.len() as f64,
         runs,
+        interval: if let [only] = samples { only.interval } else { None },
         rounding: samples.iter().map(|sample| sample.rounding).fold(0.0, f64::max),
         seconds,
     })

@@ -20,6 +20,9 @@ pub struct Difference {
     pub values: Vec<String>,
 }
 
+/// Parameters that the ladders of a check choose by what they find.
+pub(super) const FOUND: [&str; 2] = ["depth", "runtime"];
+
 /// Returns the tools that measured the runs of the side, each once.
 pub(super) fn tools(side: &Side) -> Vec<String> {
     let all: BTreeSet<String> = side.runs.iter().map(tool).collect();

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::compare::hodges_lehmann;
-use statistics::distribution::t_quantile;
-use statistics::long_run::long_run_variance;
 
 /// One figure of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +11,8 @@ pub struct Sample {
     pub value: f64,
     /// Seconds measured, if known.
     pub seconds: Option<f64>,
-    /// The figure by interval, if there is a series; otherwise empty.
-    pub series: Vec<f64>,
+    /// The 95 % interval that the run's own analysis gives the figure, above zero.
+    pub interval: Option<(f64, f64)>,
     /// Greatest rounding error of a printed figure, as a share of it; 0 if plimsoll measured it.
     pub rounding: f64,
 }
@@ -74,12 +72,11 @@ pub enum Basis {
         /// Runs of the other.
         other: usize,
     },
-    /// One run per side with its series: the interval of the ratio of means, from long-run variances that allow for
-    /// correlated seconds. It does not include the variation between runs.
-    Series {
-        /// Values of the shorter series, one per interval (usually of a second).
-        seconds: usize,
-    },
+    /// One run per side, each figure with the interval that its run's analysis gives it: that of their ratio, with the
+    /// squares of the distances added (Zou, Donner 2008). It does not include the variation between runs.
+    OwnIntervals,
+    /// Sides loaded in turns, each with a rate at which many counts of its turns agree exactly, as only a meter's do.
+    ExactRates,
     /// Sides loaded in turns: the median of the pairwise means of the differences, block by block, with the interval
     /// that inverts the signed rank test; over several comparisons, their mean with its t interval.
     Pairs {
@@ -88,7 +85,7 @@ pub enum Basis {
         /// Comparisons that the blocks come from.
         comparisons: usize,
     },
-    /// One run per side, and no series that is long enough.
+    /// One run per side, of which one has no interval.
     OneEach,
     /// Several runs, but fewer than the four per side that a distribution-free 95 % interval needs.
     TooFew {
@@ -115,13 +112,11 @@ pub enum Answer {
 }
 
 /// Share up to which a difference is of no consequence (method 11).
-const DIFFERENT: f64 = 0.02;
+pub(super) const DIFFERENT: f64 = 0.02;
 /// Share within which two volumes are equal (method 11).
-const EQUAL: f64 = 0.05;
+pub(super) const EQUAL: f64 = 0.05;
 /// Fewest runs per side for a distribution-free 95 % interval.
 const RUNS_MIN: usize = 4;
-/// Fewest values of a series from which its long-run variance can be estimated.
-const SERIES_MIN: usize = 10;
 /// Most runs that are ever proposed: beyond, the difference is too small to be worth the cost of detecting it.
 const RUNS_MOST: usize = 100;
 /// Runs per side that are proposed if there is one each: the range of six contains the median with 96.9 % (method 11).
@@ -144,7 +139,7 @@ pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
         pairs: None,
     };
     match (first, other) {
-        ([a], [b]) => Some(of_series(a, b).unwrap_or(none)),
+        ([a], [b]) => Some(of_intervals(a, b).unwrap_or(none)),
         _ => Some(none),
     }
 }
@@ -190,43 +185,53 @@ fn answer((low, high): (f64, f64), runs: usize) -> Answer {
     Answer::Undecided { runs: needed.clamp(runs + 1, RUNS_MOST) }
 }
 
-/// Returns the interval of a ratio of two means by the delta method on logarithms, with degrees of freedom after
-/// Welch and Satterthwaite; each mean's variance is its long-run variance over its length.
-fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
-    let (a, b) = (known(&first.series)?, known(&other.series)?);
-    let squared = a.relative + b.relative;
-    let df = match squared {
-        zero if zero <= 0.0 => 1.0,
-        _ => squared * squared / (a.relative * a.relative / a.df + b.relative * b.relative / b.df),
-    };
-    // A meter's counts may vary less than the count hidden at an edge.
-    let half = (t_quantile(0.975, df.max(1.0)) * squared.sqrt()).max(a.edge + b.edge);
+/// Returns the ratio of two figures that have intervals of their own.
+fn of_intervals(first: &Sample, other: &Sample) -> Option<Ratio> {
     let value = other.value / first.value;
-    let seconds = first.series.len().min(other.series.len());
     Some(Ratio {
         value,
-        interval: Some((value * (-half).exp(), value * half.exp())),
+        interval: Some(between((first.value, first.interval?), (other.value, other.interval?))),
         by_rounding: None,
-        basis: Basis::Series { seconds },
+        basis: Basis::OwnIntervals,
         answer: Answer::Repeat,
         pairs: None,
     })
 }
 
-/// Precision of the mean of a series: its relative variance, degrees of freedom, and one count as a share of it.
-struct MeanPrecision {
-    relative: f64,
-    df: f64,
-    edge: f64,
+/// A figure above zero and its interval.
+pub(super) type Known = (f64, (f64, f64));
+
+/// Returns the interval of the ratio of `other` to `first`: on logarithms, each end as far from the ratio as the ends of
+/// both figures together, with squares added (Zou, Donner, Statistics in Medicine 27, 2008).
+pub(super) fn between((a, (a_low, a_high)): Known, (b, (b_low, b_high)): Known) -> (f64, f64) {
+    let (down, up) = ((b / b_low).ln().hypot((a_high / a).ln()), (b_high / b).ln().hypot((a / a_low).ln()));
+    (b / a * (-down).exp(), b / a * up.exp())
 }
 
-/// Returns the precision of the mean of a series; `None` if it is too short or its mean is not above zero.
-fn known(series: &[f64]) -> Option<MeanPrecision> {
-    let n = series.len() as f64;
-    let mean = series.iter().sum::<f64>() / n;
-    if series.len() < SERIES_MIN || mean <= 0.0 {
-        return None;
+impl Ratio {
+    /// What the ratio shows: of one run each, what these two runs show, whatever the next hour brings.
+    pub fn shows(&self) -> Shown {
+        match (self.answer, self.interval) {
+            (Answer::Differs, _) if self.value < 1.0 => Shown::Less,
+            (Answer::Differs, _) => Shown::More,
+            (Answer::Same, _) => Shown::Same,
+            (Answer::Repeat, Some((_, high))) if high < 1.0 - DIFFERENT => Shown::Less,
+            (Answer::Repeat, Some((low, _))) if low > 1.0 + DIFFERENT => Shown::More,
+            (Answer::Repeat, Some((low, high))) if low > 1.0 - EQUAL && high < 1.0 + EQUAL => Shown::Same,
+            _ => Shown::Nothing,
+        }
     }
-    let found = long_run_variance(series)?;
-    Some(MeanPrecision { relative: found.variance / n / (mean * mean), df: found.df, edge: 1.0 / (mean * n) })
+}
+
+/// What a ratio shows of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// It is lower than the first side's.
+    Less,
+    /// It is higher.
+    More,
+    /// It is the same within a share that does not matter.
+    Same,
+    /// None of these.
+    Nothing,
 }

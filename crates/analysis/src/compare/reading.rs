@@ -77,6 +77,8 @@ pub enum Reading {
     InBurst {
         /// The policy with its parameters.
         policy: String,
+        /// The quantity that is above its baseline.
+        quantity: Quantity,
         /// The rate that the policy allows for ever.
         baseline: f64,
         /// The greatest rate seen.
@@ -400,7 +402,8 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> PossibleReading<'a> {
     let least = if limit.unit_ambiguous { 1e6 / 1_048_576.0 } else { 1.0 };
     let reading = match (limit.burst, used) {
         (Some(burst), above) if above > 1.0 + near && above <= burst.rate / limit.baseline * (1.0 + near) => {
-            Reading::InBurst { policy, baseline: limit.baseline, seen: limit.baseline * above }
+            let (quantity, seen) = (quantity(limit.resource), limit.baseline * above);
+            Reading::InBurst { policy, quantity, baseline: limit.baseline, seen }
         }
         (burst, above) if above > 1.0 + near => {
             let most = burst.map_or(limit.baseline, |burst| burst.rate);

@@ -58,6 +58,9 @@ pub struct SideFigure {
     pub runs: Vec<f64>,
     /// Greatest rounding error of a printed figure, as a share; 0 if plimsoll measured it.
     pub rounding: f64,
+    /// The 95 % interval that the analysis of a single run gives its figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
     /// Seconds measured, all runs together; `None` if an import does not state them.
     pub seconds: Option<f64>,
 }

@@ -7,6 +7,9 @@ pub(super) const POWER: f64 = 0.8;
 /// Standard normal quantile of `POWER`.
 pub(super) const POWER_QUANTILE: f64 = 0.842;
 
+/// Half-width of a 95 % interval in standard errors.
+pub(super) const Z95: f64 = 1.96;
+
 /// Returns the error allowed for the figures of one load if the others do not differ: the figures of a load depend on
 /// each other, so the rule for all rows (Benjamini, Hochberg) allows them their share of the rows.
 pub(super) fn of_one_load(alpha: f64, loads: usize) -> f64 {

@@ -3,7 +3,7 @@
 
 use statistics::wander::{Level, levels};
 
-use super::ratio::{Pairs, Ratio};
+use super::ratio::{Basis, Pairs, Ratio};
 use super::row::{Measure, Row};
 use super::significance::{ALPHA, POWER_QUANTILE, of_one_load};
 
@@ -64,7 +64,9 @@ fn is_alike(one: Measure, other: Measure) -> bool {
 fn series(row: &Row) -> Vec<(usize, Vec<f64>)> {
     let Some(first) = row.figures.first().and_then(Option::as_ref) else { return Vec::new() };
     let of_one = |ratio: &Option<Ratio>| {
-        ratio.as_ref().is_some_and(|ratio| ratio.pairs.is_some_and(|pairs| pairs.comparisons == 1))
+        let is_one = |ratio: &Ratio| ratio.pairs.is_some_and(|pairs| pairs.comparisons == 1);
+        // An exact rate that held throughout does not stray, whatever its turns do.
+        ratio.as_ref().is_some_and(|ratio| is_one(ratio) && ratio.basis != Basis::ExactRates)
     };
     let others = row.figures.iter().zip(&row.ratios).enumerate().filter(|(_, (_, ratio))| of_one(ratio));
     let logs = others.filter_map(|(side, (figure, _))| {

@@ -364,6 +364,7 @@ fn decisive(claim: &ContractClaim, rows: &[ContractRow]) -> ClaimRow {
         direction: claim.direction.unwrap_or(Direction::Read),
         claimed: claim.claimed.clone(),
         measured: worst.and_then(|row| row.measured),
+        over_time: None,
         latency_ns_p99: worst.and_then(|row| row.latency.as_ref()).and_then(|latency| latency.at(99.0)),
         depth: None,
         answer: worst.map_or(Answer::CannotTell, |row| row.answer),

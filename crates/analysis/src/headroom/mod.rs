@@ -25,6 +25,9 @@ pub struct HeadroomAnswer {
     pub bounds: Vec<LatencyBound>,
     /// Index of the bound that binds; `None` if no rate was found.
     pub binds: Option<usize>,
+    /// The rates at which the latency was to be measured, if no greatest rate was searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<f64>,
     /// The kinds of I/O that arrive.
     pub load: Vec<ArrivalShape>,
     /// The greatest rate, I/Os per second of the whole load; `None` if not known.
@@ -59,8 +62,11 @@ impl HeadroomAnswer {
     }
 
     /// Whether a rate was found: an estimate, a lower bound, or two nearby rates on either side of it, on a steady
-    /// volume.
+    /// volume; or, if rates were given, whether any of them was measured.
     pub fn is_known(&self) -> bool {
+        if !self.rates.is_empty() {
+            return !self.loads.is_empty();
+        }
         let known = match self.greatest {
             Some(Greatest::Found(_) | Greatest::AtLeast(_)) => true,
             Some(Greatest::Between(rate)) => rate.high - rate.low <= ANSWERS * rate.value,
@@ -97,6 +103,7 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomRequest) -> 
     HeadroomAnswer {
         promised: promised::promised(run, asked, &known),
         bounds: asked.bounds.clone(),
+        rates: asked.rates.clone(),
         binds: search.binds(),
         load: asked.load.iter().map(ArrivalShape::of).collect(),
         greatest,

@@ -6,6 +6,7 @@ mod compare_items;
 mod comparing;
 mod levels;
 mod made_machines;
+mod odd_one;
 mod verdicts;
 mod watching;
 mod watching_caps;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use report::Extent;
 use workload::Nanos;
 
 use super::{Format, ShownArguments, patience};
@@ -57,12 +58,22 @@ pub struct CompareArguments {
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Tell every load and every finding, with where it was seen and what else it could be
+    #[arg(long)]
+    pub all: bool,
     /// How targets are loaded in turns.
     #[command(flatten)]
     pub turns: TurnsArguments,
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+}
+
+impl CompareArguments {
+    /// Returns the extent of what is told.
+    pub fn extent(&self) -> Extent {
+        if self.all { Extent::All } else { Extent::Screen }
+    }
 }
 
 /// What concerns targets alone, which are loaded in turns.

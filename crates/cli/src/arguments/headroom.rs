@@ -14,6 +14,7 @@ Examples:
   plimsoll headroom /mnt/vol --p99 10ms --mix 70/30 --block 8k
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
   plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio   what your job does
+  plimsoll headroom /mnt/vol --at 1000,2500        the latency at these rates
   plimsoll headroom /mnt/vol --p99 5ms --expect \"2500 iops\"  is it enough?
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
 
@@ -44,6 +45,9 @@ pub struct HeadroomArguments {
     /// 999 of a thousand
     #[arg(long = "p99.9", value_name = "TIME")]
     pub p999: Option<String>,
+    /// Only measure the latency at these rates of arrivals, in I/Os per second, e.g. 1000,2500
+    #[arg(long, value_name = "RATES", conflicts_with_all = ["expect", "policy"])]
+    pub at: Option<String>,
     /// Reads and writes in a hundred, e.g. 70/30 [default: reads alone]
     #[arg(long, value_name = "MIX", conflicts_with = "load")]
     pub mix: Option<String>,
@@ -77,6 +81,29 @@ pub struct HeadroomArguments {
 }
 
 impl HeadroomArguments {
+    /// Returns the rates of `--at`, rising.
+    ///
+    /// # Errors
+    /// A word that is not a rate above zero.
+    pub fn rates(&self) -> Result<Vec<f64>, Failure> {
+        let one = |word: &str| {
+            let bare = word.trim().to_ascii_lowercase();
+            let bare = bare.strip_suffix("iops").unwrap_or(&bare).trim();
+            let (digits, times) = bare.strip_suffix('k').map_or((bare, 1.0), |digits| (digits, 1e3));
+            let rate = digits.parse::<f64>().ok().map(|rate| rate * times);
+            rate.filter(|rate| *rate > 0.0 && rate.is_finite()).ok_or_else(|| {
+                let word = word.trim();
+                Failure::refused(format!(
+                    "--at: '{word}' is no rate; write I/Os per second, for example --at 1000,2500"
+                ))
+            })
+        };
+        let mut rates: Vec<f64> =
+            self.at.iter().flat_map(|words| words.split(',')).map(one).collect::<Result<_, _>>()?;
+        rates.sort_by(f64::total_cmp);
+        Ok(rates)
+    }
+
     /// Returns the requested bounds by rising percentile, or those of the job file if none was requested.
     ///
     /// # Errors
@@ -93,6 +120,11 @@ impl HeadroomArguments {
             let words = words.as_deref()?;
             let option = percent.map_or_else(|| "--mean".to_owned(), |percent| format!("--p{percent}"));
             Some(match workload::duration(words) {
+                Ok(_) if words.ends_with(|last: char| last.is_ascii_digit()) => {
+                    Err(Failure::refused(format!(
+                        "{option} {words}: a latency needs a unit; write {option} {words}ms or {option} {words}us"
+                    )))
+                }
                 Ok(most) if most > Nanos::ZERO => Ok(LatencyBound { percent, most }),
                 Ok(_) => {
                     Err(Failure::refused(format!("{option} {words}: no I/O takes no time; give it some")))
@@ -103,9 +135,10 @@ impl HeadroomArguments {
         let bounds: Vec<LatencyBound> = asked.into_iter().filter_map(bound).collect::<Result<_, _>>()?;
         match bounds.is_empty() {
             true if !of_job.is_empty() => Ok(of_job.to_vec()),
+            true if self.at.is_some() => Ok(bounds),
             true => Err(Failure::refused(
                 "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --p50, \
-                 --p90, --p95, --p99.9)",
+                 --p90, --p95, --p99.9); or name rates to see the latency at them: --at 1000,2500",
             )),
             false => Ok(bounds),
         }

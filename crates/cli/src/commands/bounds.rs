@@ -45,6 +45,7 @@ impl Bounds {
             write_most: self.write_most(setup)?,
             in_flight_most: in_flight_most(),
             expectation: Expectation::default(),
+            limits: None,
             seed: self.seed,
             effort,
             block_min: setup.facts.direct_alignment,

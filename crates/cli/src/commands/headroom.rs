@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, Answer, ProcedureAnswer};
+use analysis::{Analysis, Answer, Holds, ProcedureAnswer};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Step, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
@@ -103,9 +103,18 @@ impl Measurement for Headroom {
         [before.to_owned(), String::new()]
     }
 
-    /// Returns 0 if a rate was found and is not below a promise, 3 if it is below, and 4 if that cannot be told.
+    /// Returns 0 if a rate was found and is not below a promise, 3 if it is below, and 4 if that cannot be told. At given
+    /// rates: 0 if the bounds held at each, 3 if they surely did not at one, and 4 otherwise.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
+            Some(ProcedureAnswer::Headroom(answer)) if !answer.rates.is_empty() && answer.is_known() => {
+                let held = answer.loads.iter().flat_map(|load| &load.held).map(|held| held.answer).max();
+                match held {
+                    Some(Holds::SurelyNot) => BELOW,
+                    Some(Holds::Seemingly | Holds::SeeminglyNot) => CANNOT_TELL,
+                    Some(Holds::Surely) | None => 0,
+                }
+            }
             Some(ProcedureAnswer::Headroom(answer)) if answer.is_known() => match answer.kept() {
                 Some(Answer::Below) => BELOW,
                 Some(Answer::CannotTell) => CANNOT_TELL,
@@ -175,7 +184,13 @@ impl HeadroomCommand {
             typed: arguments.target.clone(),
             target,
             wish: arguments.ground.wish()?,
-            search: HeadroomRequest { bounds, load, time: time(&arguments.time)?, write_most },
+            search: HeadroomRequest {
+                bounds,
+                load,
+                rates: arguments.rates()?,
+                time: time(&arguments.time)?,
+                write_most,
+            },
             notes,
         })
     }

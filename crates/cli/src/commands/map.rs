@@ -118,7 +118,10 @@ impl Words {
         let closer = MapAsk::closer_time(&self.effort, &self.asked);
         let check = CheckAsk {
             expectation: self.expectation(),
-            ..self.bounds.ask(setup, Effort { total: self.effort.total + closer + grid, ..self.effort })?
+            ..self.bounds.ask(
+                setup,
+                Effort { total: self.effort.total + closer + grid, decide: Nanos::ZERO, ..self.effort },
+            )?
         };
         let aligned = self.asked.block.is_none_or(|block| block.0.is_multiple_of(check.block_min.0.max(1)));
         if !aligned {

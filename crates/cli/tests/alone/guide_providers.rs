@@ -186,7 +186,7 @@ fn the_table_of_the_guide_is_the_one_that_is_printed() {
     let words =
         [format!("do={}", sides.join("do").display()), format!("aws={}", sides.join("aws").display())];
     let printed = ended(&mut test.plimsoll(&["compare", &words[0], &words[1]])).out;
-    let table = blocks("").into_iter().find(|block| block.contains("aws/do")).unwrap();
+    let table = blocks("").into_iter().find(|block| block.contains("aws to do")).unwrap();
     assert!(printed.contains(table.trim_end()), "{printed}\nthe guide has\n{table}");
 }
 

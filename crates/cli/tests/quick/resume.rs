@@ -23,8 +23,13 @@ fn stopped(folder: &Folder, name: &str, asked: CheckRequest) -> String {
 #[test]
 fn what_a_file_asks_beyond_the_usual_must_stand_on_this_command_line_too() {
     let folder = Folder::new();
-    let search =
-        HeadroomRequest { bounds: Vec::new(), load: Vec::new(), time: Nanos::SECOND, write_most: HUGE };
+    let search = HeadroomRequest {
+        bounds: Vec::new(),
+        load: Vec::new(),
+        rates: Vec::new(),
+        time: Nanos::SECOND,
+        write_most: HUGE,
+    };
     for (name, asked, option) in [
         ("size", CheckRequest { size: Some(HUGE), ..CheckRequest::default() }, "--size"),
         ("written", CheckRequest { write_most: Some(HUGE), ..CheckRequest::default() }, "--write-most"),

@@ -1,5 +1,6 @@
 //! Request for a check: permissions, claims, precision and length of the steps, and limits on writes.
 
+use policy::Limits;
 use workload::{Bytes, Expectation, Nanos};
 
 use crate::step::{Layout, Writes};
@@ -17,6 +18,8 @@ pub struct CheckAsk {
     pub in_flight_most: Bytes,
     /// The claims, as typed.
     pub expectation: Expectation,
+    /// The limits of the policy that is claimed, if any.
+    pub limits: Option<Limits>,
     /// Seed of every random choice.
     pub seed: u64,
     /// Precision and length of the steps.
@@ -79,6 +82,8 @@ pub struct Effort {
     pub layout_most: Nanos,
     /// Most time for all steps together.
     pub total: Nanos,
+    /// Most time beyond that for claims that are still open.
+    pub decide: Nanos,
 }
 
 impl Effort {
@@ -95,6 +100,7 @@ impl Effort {
         references: 3,
         layout_most: Nanos::from_secs(25),
         total: Nanos::from_secs(170),
+        decide: Nanos::from_secs(90),
     };
 
     /// Seconds instead of minutes: enough to run through every step, too short for reliable figures.
@@ -110,13 +116,14 @@ impl Effort {
         references: 3,
         layout_most: Nanos::from_secs(3),
         total: Nanos::from_secs(45),
+        decide: Nanos::ZERO,
     };
 
     /// Shortest time of a check.
     pub const LEAST: Nanos = Effort::BRIEF.total;
 
-    /// The effort of a check that takes `total`, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with every step
-    /// scaled alike. Steps for which there is still no time are left out, the least important first.
+    /// The effort of a check that takes `total` at most, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with every
+    /// step scaled alike. Steps for which there is still no time are left out, the least important first.
     pub fn within(total: Nanos) -> Effort {
         let quick = Effort::QUICK;
         let times = total.as_secs_f64() / quick.total.as_secs_f64();
@@ -140,6 +147,7 @@ impl Effort {
             references: quick.references,
             layout_most: scaled(quick.layout_most),
             total,
+            decide: Nanos::ZERO,
         }
     }
 }
@@ -150,7 +158,8 @@ mod tests {
 
     #[test]
     fn the_time_of_the_usual_check_gives_the_usual_check() {
-        assert_eq!(format!("{:?}", Effort::within(Effort::QUICK.total)), format!("{:?}", Effort::QUICK));
+        let without = Effort { decide: Nanos::ZERO, ..Effort::QUICK };
+        assert_eq!(format!("{:?}", Effort::within(Effort::QUICK.total)), format!("{without:?}"));
     }
 
     #[test]

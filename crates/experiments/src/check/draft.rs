@@ -58,6 +58,8 @@ pub(crate) enum Rank {
     Must,
     /// The step only improves the answer.
     May,
+    /// The step may decide a claim that is still open, for which there is more time.
+    Decides,
 }
 
 /// A step as planned, before time and bytes are considered.
@@ -189,7 +191,8 @@ impl Draft {
     /// Returns the span of the step: the minimum, plus a part of the time that no other step needs.
     fn in_time(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<Span, OmissionReason> {
         let span = self.span();
-        let left = known.ask.effort.total.since(known.elapsed());
+        let more = if self.rank == Rank::Decides { known.ask.effort.decide } else { Nanos::ZERO };
+        let left = (known.ask.effort.total + more).since(known.elapsed());
         let kept = if self.rank == Rank::May { ahead.look + ahead.must } else { ahead.look };
         // A look at the end is the last step to be left out, and only if it would exceed the limit.
         let kept = if self.kind == StepKind::Again { Nanos::ZERO } else { kept };

@@ -2,10 +2,11 @@
 //!
 //! In this order (method 10.1): latency at depth 1, a ladder of depths, writes at the depth that fills the cap, a
 //! ladder of block sizes, probes for unclear causes, and open load. References, always the same four short loads, run
-//! between all these; after a change, and at the end, loads are repeated.
+//! between all these; after a change, and at the end, loads are repeated. If a claim is open then, its load goes on.
 
 mod again;
 mod asks;
+mod decide;
 pub(crate) mod draft;
 mod forecast;
 pub(crate) mod known;
@@ -60,7 +61,8 @@ pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> 
         .or_else(|| first_fit(&coming, &between(&known)))
         .or_else(|| first_fit(&coming, &coming.chain))
         .or_else(|| first_fit(&coming, &references::wanted(&known)))
-        .or_else(|| first_fit(&coming, &again::at_the_end(&known)));
+        .or_else(|| first_fit(&coming, &again::at_the_end(&known)))
+        .or_else(|| first_fit(&coming, &decide::wanted(&known)));
     next.map(|(draft, step)| seeded(&known, draft, step))
 }
 

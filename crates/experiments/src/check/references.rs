@@ -27,7 +27,7 @@ pub(super) fn count(known: &CheckState<'_>, kind: StepKind, moment: Moment) -> u
     known.of_kind(kind).filter(|record| same(&record.plan)).count()
 }
 
-fn draft(known: &CheckState<'_>, moment: Moment, number: usize) -> Draft {
+pub(super) fn draft(known: &CheckState<'_>, moment: Moment, number: usize) -> Draft {
     let Moment { direction, block } = moment;
     Draft {
         name: format!("reference {number} {} {block}", direction.name()),

@@ -1,4 +1,5 @@
-//! The procedure of `headroom`: the search for the greatest arrival rate at which a latency holds.
+//! The procedure of `headroom`: the search for the greatest arrival rate at which a latency holds, or the latency at given
+//! rates.
 //!
 //! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at
 //! 30 to 90 % of that rate, then higher or lower ones, then in the middle of the bracket. Once a line fits their shares
@@ -148,14 +149,22 @@ impl HeadroomState<'_> {
     }
 
     fn open_load(&self) -> Option<Step> {
-        let (rate, length) = self.next_rate()?;
-        let seconds = self.affordable(rate, self.seconds(length))?;
+        let number = self.done.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).count() + 1;
+        let rates = &self.ask.asked.rates;
+        let (rate, seconds) = if rates.is_empty() {
+            let (rate, length) = self.next_rate()?;
+            (rate, self.seconds(length))
+        } else {
+            let coming = rates.get(number - 1..)?;
+            let left = headroom_seconds(self.ask) - self.search.elapsed();
+            (*coming.first()?, left / coming.len() as f64)
+        };
+        let seconds = self.affordable(rate, seconds)?;
         let time = seconds * (1.0 - RAMP);
         let late = |bound: &LatencyBound| hopeless(*bound, rate * time);
         let mut stop = vec![StopRule::Time(Nanos::from_secs_f64(time))];
         stop.extend(self.ask.asked.bounds.iter().map(late));
         let jobs = self.jobs(DEPTH_MAX, |part| Pace::Poisson(Iops(rate * part.share)));
-        let number = self.done.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).count() + 1;
         self.step(
             format!("load {number}: {} IOPS", named(rate)),
             StepKind::OpenLoad,

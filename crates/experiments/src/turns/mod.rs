@@ -14,6 +14,9 @@ pub use looks::look_at;
 
 /// Longest layout of real data on a side.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
+/// Length of the counts of a turn: whole slices of a throttle, and short enough that some have no wait in them, by which a
+/// limit shows on a busy machine (method 5.1).
+const COUNT: Nanos = Nanos::from_millis(300);
 /// Fewest blocks: fewer give no interval at 95 %.
 pub const BLOCKS_MIN: u32 = statistics::paired::PAIRS_MIN as u32;
 
@@ -125,6 +128,7 @@ fn order(ask: &TurnsAsk, block: u32) -> Vec<(usize, usize)> {
 fn of_block(load: &Step, seed: u64, block: u32) -> Step {
     let mut step = load.clone();
     step.name = format!("{}, block {}", load.name, block + 1);
+    step.interval = load.interval.or(Some(COUNT));
     step.workload.jobs.iter_mut().for_each(|job| job.seed = mix(seed ^ mix(u64::from(block) + 1)) >> 1);
     step
 }

@@ -36,7 +36,7 @@ mod view;
 mod watched;
 
 pub use chart::Chart;
-pub(crate) use comparison::bars;
+pub(crate) use comparison::forest;
 pub(crate) use drawing::font_faces;
 pub use drawing::{Drawing, Font};
 pub(crate) use engineering::title as unit_title;

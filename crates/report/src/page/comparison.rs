@@ -1,16 +1,24 @@
-//! A comparison as one HTML file: the answer first, in the same order as in the terminal, with bars as charts.
+//! A comparison as one HTML file: the answer, the picture of all figures, then what it rests on.
 
-use analysis::compare::{Comparison, ReadingFinding, Row};
+use analysis::compare::{Comparison, Fall, ReadingFinding, Row};
 
 use super::document::{Document, document};
 use super::findings::{block, said};
 use super::parts::{note, prose, scrolled, scrolling, section};
-use crate::answers::turns::{self, charts::differences};
-use crate::charts::bars;
+use super::tiles::tiles;
+use crate::charts::forest;
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::better_buy::{Room, lead, price_table};
+use crate::words::comparison::notes;
 use crate::words::comparison_words as words;
+use crate::words::deviation_table::deviation_table;
+use crate::words::numbers::{iops, span};
+use crate::words::ratio_table::change;
+use crate::words::tiles::{Tile, TileFigure};
+
+/// Most tiles of sides on burst credits.
+const TILES: usize = 3;
 
 /// Returns the comparison as one HTML document: light and dark, printable, readable without its charts.
 pub fn comparison_html(comparison: &Comparison) -> String {
@@ -20,6 +28,8 @@ pub fn comparison_html(comparison: &Comparison) -> String {
         version: env!("CARGO_PKG_VERSION"),
         body: markup![
             element("header").line(markup!["\n", element("h1").line(&title), verdict(comparison)]),
+            tiles(&glance(comparison)),
+            picture(comparison),
             prices(comparison),
             sides(comparison),
             differing(comparison),
@@ -70,23 +80,63 @@ fn differing(comparison: &Comparison) -> Markup {
 }
 
 fn figures(comparison: &Comparison) -> Markup {
-    if comparison.rows.is_empty() {
+    if comparison.rows.is_empty() && comparison.limits.is_empty() {
         return element("p").line("They have no work in common, so there is nothing to compare.");
     }
-    let notes = match comparison.in_turns {
-        Some(_) => turns::notes(comparison),
-        None => words::basis_notes(comparison),
+    let notes: Markup = notes(comparison).iter().map(|text| note(prose(text))).collect();
+    section("Figures", markup![scrolling(&table(comparison)), "\n", notes])
+}
+
+/// Returns the figure of two sides that leads, and what becomes of sides on burst credits.
+fn glance(comparison: &Comparison) -> Vec<Tile> {
+    let lead = |row: &Row| {
+        let figure = |side: usize, what: String| {
+            let value = row.figures[side].as_ref().map(|figure| words::figure_words(figure, row.measure));
+            TileFigure::plain(value.unwrap_or_default(), what)
+        };
+        let other = format!("{}: {}", words::label(comparison, 1), change(&row.ratios[1]?));
+        Tile::of(&words::row_words(row), vec![figure(1, other), figure(0, words::label(comparison, 0))])
     };
-    let notes: Markup = notes.iter().map(|text| note(prose(text))).collect();
-    let figures: Markup = comparison.rows.iter().map(|row| figure(comparison, row)).collect();
-    section("Figures", markup![scrolling(&table(comparison)), "\n", notes, figures])
+    let leading = comparison.greatest(1).filter(|_| comparison.sides.len() == 2).and_then(lead);
+    let fall = |fall: &Fall| {
+        let left =
+            fall.left_s.map_or_else(|| "after the burst".to_owned(), |left| format!("in {}", span(left)));
+        let figures = vec![
+            TileFigure::plain(iops(fall.baseline), left),
+            TileFigure::plain(iops(fall.burst), "now, on burst credits".to_owned()),
+        ];
+        Tile::of(&words::label(comparison, fall.side), figures)
+    };
+    leading.into_iter().chain(comparison.falls.iter().filter_map(fall).take(TILES)).collect()
+}
+
+/// Returns the picture of all figures, and of more than two sides the table that names the odd ones.
+fn picture(comparison: &Comparison) -> Markup {
+    let caption = match comparison.sides.as_slice() {
+        [first, other] => {
+            format!("{} against {}, every figure with its 95 % interval", other.label, first.label)
+        }
+        _ => "Every side against the median of all; odd ones are large".to_owned(),
+    };
+    let drawn = forest(comparison).map(|drawing| {
+        let caption = element("figcaption").line(&caption);
+        element("figure").line(markup!["\n", caption, drawing.on_page("changes"), "\n"])
+    });
+    let table = (!comparison.deviations.is_empty()).then(|| {
+        let (mut table, rows) = deviation_table(comparison, usize::MAX);
+        for (column, row) in rows.iter().enumerate() {
+            table.head[column + 2] = words::row_words(row);
+        }
+        scrolled(&table)
+    });
+    markup![drawn, table]
 }
 
 fn table(comparison: &Comparison) -> Table {
     let mut table = Table { head: vec!["work".into()], rows: Vec::new() };
     table.head.extend(labels(comparison));
     table.head.push("ratio".into());
-    for row in &comparison.rows {
+    for row in comparison.limits.iter().chain(&comparison.rows) {
         let mut cells =
             vec![format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure))];
         let figure = |figure: &Option<analysis::compare::SideFigure>| {
@@ -99,12 +149,6 @@ fn table(comparison: &Comparison) -> Table {
         table.rows.push(cells);
     }
     table
-}
-
-fn figure(comparison: &Comparison, row: &Row) -> Markup {
-    let title = format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure));
-    let drawing = differences(row).unwrap_or_else(|| bars(comparison, row, &title)).on_page("bars");
-    element("figure").line(markup!["\n", element("figcaption").line(&title), drawing, "\n"])
 }
 
 /// Returns the prices, with a row for each unit and a column for each volume.

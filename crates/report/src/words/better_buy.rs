@@ -1,8 +1,9 @@
 //! Which side of a comparison is the better buy, or without prices the faster one: the leading sentence, and the
 //! prices as a table.
 
-use analysis::compare::{Comparison, Measure, PriceRow, Ratio, RatioAnswer, Row};
+use analysis::compare::{Comparison, Measure, PriceRow, RatioAnswer};
 
+use super::comparison_verdict::{falls, recorded};
 use super::comparison_words::{label, three, work_words};
 use super::numbers::{self, Prefix};
 use super::table::Table;
@@ -16,16 +17,17 @@ const OPERATIONS: f64 = 1_000.0;
 const MEGABYTES: f64 = 100.0;
 
 /// Returns the conclusion of the comparison: which side is cheaper per unit if prices are known, or else which is
-/// faster. For sides that were loaded in turns it has both.
+/// faster. For sides that were loaded in turns it has both. It ends with what burst credits will undo.
 pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
     let in_turns = turns::verdict(comparison);
+    let by_figures = || in_turns.clone().or_else(|| recorded(comparison));
     let told = match by_price(comparison) {
         PriceAnswer::Told(words) => [Some(words), in_turns],
-        PriceAnswer::CannotTell(why) => [Some(why.to_owned()), in_turns.or_else(|| by_speed(comparison))],
-        PriceAnswer::NotAsked => [in_turns.or_else(|| by_speed(comparison)), None],
+        PriceAnswer::CannotTell(why) => [Some(why.to_owned()), by_figures()],
+        PriceAnswer::NotAsked => [by_figures(), None],
     };
     let told: Vec<String> = told.into_iter().flatten().collect();
-    (!told.is_empty()).then(|| told.join(" "))
+    (!told.is_empty()).then(|| told.join(" ") + &falls(comparison))
 }
 
 /// The answer by price.
@@ -199,98 +201,6 @@ fn once(comparison: &Comparison) -> &'static str {
     let mut ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()).peekable();
     let once = ratios.peek().is_some() && ratios.all(|ratio| ratio.answer == RatioAnswer::Repeat);
     if once { " So far of one run each: another hour may show other figures." } else { "" }
-}
-
-/// Returns which side is faster, for sides that were not loaded in turns; `None` if they have no work in common.
-fn by_speed(comparison: &Comparison) -> Option<String> {
-    let sides = 1..comparison.sides.len();
-    let told: Vec<String> = sides.filter_map(|side| speed_of(comparison, side)).collect();
-    (!told.is_empty()).then(|| told.join(" "))
-}
-
-/// Compares the rates of `side` with the first side's, over all works that both did.
-fn speed_of(comparison: &Comparison, side: usize) -> Option<String> {
-    let of_row = |row: &Row| row.ratios.get(side).copied().flatten();
-    let rates: Vec<Ratio> =
-        comparison.rows.iter().filter(|row| !row.measure.is_latency()).filter_map(of_row).collect();
-    if rates.is_empty() {
-        return None;
-    }
-    let (first, other) = (label(comparison, 0), label(comparison, side));
-    let counted = |wanted: &dyn Fn(&Ratio) -> bool| rates.iter().filter(|ratio| wanted(ratio)).count();
-    let differs = |ratio: &Ratio| ratio.answer == RatioAnswer::Differs;
-    let all = rates.len();
-    let of_all = if all == 1 { "the one load that both did".to_owned() } else { format!("all {all} loads") };
-    let faster = counted(&|ratio| differs(ratio) && ratio.value > 1.0);
-    let slower = counted(&|ratio| differs(ratio) && ratio.value < 1.0);
-    let same = counted(&|ratio| ratio.answer == RatioAnswer::Same);
-    Some(match (faster, slower, same) {
-        (faster, 0, 0) if faster == all => {
-            format!("FASTER: {other}. It does {} what {first} does in {of_all}.", spread(&rates))
-        }
-        (0, slower, 0) if slower == all => {
-            let turned: Vec<Ratio> = rates.iter().map(turned).collect();
-            format!("FASTER: {first}. It does {} what {other} does in {of_all}.", spread(&turned))
-        }
-        (0, 0, same) if same == all => {
-            format!("THE SAME: {other} does what {first} does, within 5 %, in {of_all}.")
-        }
-        (0, 0, 0) => undecided(&rates, (&first, &other), &of_all),
-        (faster, slower, same) => {
-            let open = all - faster - slower - same;
-            let parts = [
-                (faster, format!("{other} is faster in {faster}")),
-                (slower, format!("{first} in {slower}")),
-                (same, format!("they are the same in {same}")),
-                (open, format!("{open} cannot be told")),
-            ];
-            let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words);
-            format!("DEPENDS ON THE LOAD: of {all} {}.", parts.collect::<Vec<_>>().join(", "))
-        }
-    })
-}
-
-/// Returns a sentence on these runs alone, if there is no interval or if the intervals allow for either side.
-fn undecided(rates: &[Ratio], (first, other): (&str, &str), of_all: &str) -> String {
-    let more = rates.iter().filter(|ratio| ratio.value > 1.0).count();
-    let alike = |ratio: &Ratio| (1.0 / ALIKE..=ALIKE).contains(&ratio.value);
-    let shown = match more {
-        _ if rates.iter().all(alike) => format!(" In these runs they did alike, within 5 %, in {of_all}."),
-        more if more == rates.len() => {
-            format!(" In these runs {other} did {} what {first} did in {of_all}.", seen(rates))
-        }
-        0 => {
-            let turned: Vec<Ratio> = rates.iter().map(turned).collect();
-            format!(" In these runs {first} did {} what {other} did in {of_all}.", seen(&turned))
-        }
-        more => format!(" In these runs {other} did more in {more} of {} loads.", rates.len()),
-    };
-    let once = rates.iter().all(|ratio| ratio.answer == RatioAnswer::Repeat);
-    let why = if once { "too few runs" } else { "the intervals allow for either" };
-    format!("CANNOT TELL which is faster: {why}.{shown}")
-}
-
-/// Returns the inverse ratio, as seen from the other side.
-fn turned(ratio: &Ratio) -> Ratio {
-    Ratio {
-        value: 1.0 / ratio.value,
-        interval: ratio.interval.map(|(low, high)| (1.0 / high, 1.0 / low)),
-        ..*ratio
-    }
-}
-
-/// Formats the least and the greatest factor that the intervals allow: `1.66 to 1.67 times`.
-fn spread(rates: &[Ratio]) -> String {
-    let ends = |ratio: &Ratio| ratio.interval.unwrap_or((ratio.value, ratio.value));
-    let least = rates.iter().map(|ratio| ends(ratio).0).fold(f64::INFINITY, f64::min);
-    let most = rates.iter().map(|ratio| ends(ratio).1).fold(0.0, f64::max);
-    times(least, most)
-}
-
-/// Formats the least and the greatest factor of the figures themselves.
-fn seen(rates: &[Ratio]) -> String {
-    let values = || rates.iter().map(|ratio| ratio.value);
-    times(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
 }
 
 /// Detail with which a table gives each price.

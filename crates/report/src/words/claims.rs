@@ -82,11 +82,25 @@ fn p99(row: &ClaimRow) -> String {
     }
 }
 
-/// Returns the tolerance of the answers, if any of them is about a rate.
-pub(crate) fn tolerated(verdict: &Verdict) -> Option<&'static str> {
+/// Returns the tolerance of the answers, if any of them is about a rate, and which of them only hold for this run.
+pub(crate) fn tolerated(verdict: &Verdict) -> Option<String> {
     let claimed = |row: &ClaimRow| row.claimed.value > 0.0 && row.answer != Answer::Measured;
     let rate = |row: &&ClaimRow| matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond);
-    verdict.rows.iter().filter(rate).any(claimed).then_some(TOLERATED)
+    let later = |row: &ClaimRow| {
+        let (rate, unit) = (row.over_time.as_ref()?, unit_of(row));
+        let named = row.quantity == Quantity::Iops;
+        let rate = if named { numbers::estimate(rate, unit) } else { numbers::with_unit(rate, unit) };
+        Some(format!("{} {rate}", clean(&row.what)))
+    };
+    let later: Vec<String> = verdict.rows.iter().filter_map(later).collect();
+    let later = match later.is_empty() {
+        true => String::new(),
+        false => format!(
+            " The answer is that of this run; over a longer time the volume may average {}.",
+            later.join(", ")
+        ),
+    };
+    verdict.rows.iter().filter(rate).any(claimed).then(|| TOLERATED.to_owned() + &later)
 }
 
 /// The rule of `analysis`, claims: the whole interval must be on one side.

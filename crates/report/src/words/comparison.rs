@@ -1,9 +1,10 @@
-//! A comparison in a terminal: the better buy, prices, differences between the runs, a table, bars, and what the
-//! figures show.
+//! A comparison in a terminal: differences between the runs, a table, what the figures show, prices, and the verdict.
 
 use std::fmt::Write as _;
 
-use analysis::compare::{Comparison, Difference, PriceRow, ReadingFinding, Row, SideFacts, Work};
+use analysis::compare::{
+    Comparison, Deviation, Difference, Fall, Outcome, PriceRow, ReadingFinding, Row, SideFacts, Work,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use workload::TurnsRequest;
@@ -11,43 +12,72 @@ use workload::TurnsRequest;
 use crate::answers::turns;
 use crate::words::better_buy::{Room, baseline_notes, lead, price_table};
 use crate::words::comparison_words as words;
+use crate::words::deviation_table::deviation_text;
 use crate::words::document::{Object, document_json};
+use crate::words::found::Extent;
+use crate::words::ratio_table::ratio_table;
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
 
-/// Length of the longest bar, in columns.
-const BAR: usize = 36;
-/// Most rows with bars, and most prices, in a terminal.
-const BARRED: usize = 8;
+/// Most prices, and most loads that only one side ran, in a terminal.
+const SHOWN: usize = 8;
 /// Columns for the name of a side.
 const NAME: usize = 14;
 
-/// Returns the whole comparison in 80 columns.
-pub fn comparison_text(comparison: &Comparison) -> String {
+/// Returns the whole comparison in 80 columns: the details first, the verdict last, where a reader looks.
+pub fn comparison_text(comparison: &Comparison, extent: Extent) -> String {
+    let several = comparison.sides.len() > 2 && extent == Extent::Screen;
+    let when = |shown: bool, section: &dyn Fn() -> String| if shown { section() } else { String::new() };
     let sections = [
-        lead(comparison).map_or_else(String::new, |verdict| wrap("", &verdict)),
+        when(!several, &|| sides(comparison)),
+        when(!several, &|| differing(comparison)),
+        figures(comparison, extent),
+        when(!several, &|| alone(comparison, extent)),
+        when(!several, &|| readings(comparison, extent)),
         prices(comparison),
-        sides(comparison),
-        differing(comparison),
-        figures(comparison),
-        alone(comparison),
-        readings(comparison),
+        lead(comparison).map_or_else(String::new, |verdict| wrap("", &verdict)),
     ];
     let filled: Vec<&str> =
         sections.iter().map(String::as_str).filter(|section| !section.is_empty()).collect();
     filled.join("\n")
 }
 
-/// Returns the figures block by block if the sides were loaded in turns, or else as a table with bars.
-fn figures(comparison: &Comparison) -> String {
-    if comparison.in_turns.is_none() || comparison.rows.is_empty() {
-        return [table(comparison), bars(comparison)]
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n");
+/// Returns the figures: block by block if the sides were loaded in turns, a line a side if there are more than two, or
+/// else a line for each figure.
+fn figures(comparison: &Comparison, extent: Extent) -> String {
+    if comparison.rows.is_empty() && comparison.limits.is_empty() {
+        return wrap(
+            "",
+            "They have no work in common, so there is nothing to compare; run the same profile on each.",
+        );
     }
-    let notes: String = turns::notes(comparison).iter().map(|note| wrap("", note)).collect();
-    format!("{}\n{notes}", turns::table(comparison))
+    let notes: String = notes(comparison).iter().map(|note| wrap("", note)).collect();
+    if comparison.sides.len() == 2 {
+        return format!("{}\n{notes}", ratio_table(comparison));
+    }
+    match (comparison.deviations.is_empty(), extent) {
+        (false, Extent::Screen) => deviation_text(comparison),
+        _ => format!("{}\n{}{}", deviation_text(comparison), each_row(comparison), notes),
+    }
+}
+
+/// Returns what the intervals rest on.
+pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
+    match comparison.in_turns {
+        Some(_) => turns::notes(comparison),
+        None => words::basis_notes(comparison),
+    }
+}
+
+/// Returns each figure of more than two sides, and how it compares with the first side's.
+fn each_row(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for row in comparison.limits.iter().chain(&comparison.rows) {
+        text +=
+            &wrap("", &format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure)));
+        let told = (0..comparison.sides.len()).filter_map(|side| words::row_sentence(comparison, row, side));
+        told.chain(words::unrecorded_words(comparison, row)).for_each(|told| text += &wrap("    ", &told));
+    }
+    text
 }
 
 fn name(comparison: &Comparison, side: usize) -> String {
@@ -67,114 +97,15 @@ fn differing(comparison: &Comparison) -> String {
     if comparison.differing.is_empty() {
         return "Nothing that is recorded differs between them.\n".to_owned();
     }
-    let mut text = String::from("What differs between them:\n");
-    let columns = (COLUMNS - 18) / comparison.sides.len().max(1);
-    for difference in &comparison.differing {
-        let cells = difference.values.iter().map(|value| {
+    let line = |difference: &Difference| {
+        let of = |(side, value): (usize, &String)| {
             let value = if value.is_empty() { "not said" } else { value };
-            wrap_between("", 0, columns.saturating_sub(2).max(8), &clean(value))
-        });
-        text += &side_by_side(&format!("  {:<16}", difference.what), &cells.collect::<Vec<_>>(), columns);
-    }
-    text
-}
-
-/// Sets blocks of lines side by side, each `columns` wide, with `first` before the first line.
-fn side_by_side(first: &str, blocks: &[String], columns: usize) -> String {
-    let lines: Vec<Vec<&str>> = blocks.iter().map(|block| block.lines().collect()).collect();
-    let height = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let mut text = String::new();
-    for row in 0..height {
-        let lead = if row == 0 { first.to_owned() } else { " ".repeat(first.chars().count()) };
-        let cells = lines.iter().map(|block| format!("{:<columns$}", block.get(row).unwrap_or(&"")));
-        let line = lead + &cells.collect::<String>();
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
-}
-
-/// Returns a table for two sides; for more, only the bars fit.
-fn table(comparison: &Comparison) -> String {
-    if comparison.rows.is_empty() {
-        return wrap(
-            "",
-            "They have no work in common, so there is nothing to compare; run the same profile on each.",
-        );
-    }
-    if comparison.sides.len() != 2 {
-        return String::new();
-    }
-    let (first, other) = (name(comparison, 0), name(comparison, 1));
-    let mut text = format!("{:<32}{first:>11}{other:>11}  {other}/{first}\n", "");
-    for row in &comparison.rows {
-        text += &table_row(row);
-        text +=
-            &words::unrecorded_words(comparison, row).map_or_else(String::new, |open| wrap("    ", &open));
-    }
-    for note in words::basis_notes(comparison) {
-        text += &wrap("", &note);
-    }
-    text
-}
-
-fn table_row(row: &Row) -> String {
-    let ratio = row.ratios.iter().flatten().next();
-    let told = ratio.map_or_else(String::new, |ratio| {
-        format!("{} {}", words::ratio_words(ratio), words::answer_words(ratio))
-    });
-    let what = wrap_between("", 2, 31, &work_and_measure(row));
-    let mut lines = what.lines();
-    let first = format!(
-        "{:<32}{:>11}{:>11}  ",
-        lines.next().unwrap_or_default(),
-        words::cell(row, 0),
-        words::cell(row, 1)
-    );
-    let told = wrap_between("", 0, COLUMNS - 56, &told);
-    let mut told = told.lines();
-    let mut text = format!("{}\n", format!("{first}{}", told.next().unwrap_or_default()).trim_end());
-    loop {
-        match (lines.next(), told.next()) {
-            (None, None) => return text,
-            (what, told) => {
-                let line = format!("{:<56}{}", what.unwrap_or_default(), told.unwrap_or_default());
-                let _ = writeln!(text, "{}", line.trim_end());
-            }
-        }
-    }
-}
-
-/// Returns the work of a row, and its measure if that is not a rate.
-fn work_and_measure(row: &Row) -> String {
-    let work = words::work_words(&row.work);
-    if row.measure.is_latency() { format!("{work}: {}", words::measure_words(row.measure)) } else { work }
-}
-
-/// Returns a bar for each side. In each row the longest bar fills the line and the others are in proportion.
-fn bars(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    for row in comparison.rows.iter().take(BARRED) {
-        text +=
-            &wrap("", &format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure)));
-        let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
-        for (side, figure) in row.figures.iter().enumerate() {
-            let Some(figure) = figure else { continue };
-            let bar = bar(figure.value / most);
-            let value = words::figure_words(figure, row.measure);
-            let _ = writeln!(text, "  {:<NAME$}{bar} {value}", name(comparison, side));
-        }
-        if comparison.sides.len() > 2 {
-            let told =
-                (0..comparison.sides.len()).filter_map(|side| words::row_sentence(comparison, row, side));
-            told.chain(words::unrecorded_words(comparison, row))
-                .for_each(|told| text += &wrap("    ", &told));
-        }
-    }
-    text += &left_out(comparison.rows.len(), BARRED, "bars");
-    if comparison.sides.len() > 2 {
-        words::basis_notes(comparison).iter().for_each(|note| text += &wrap("", note));
-    }
-    text
+            format!("{}: {}", words::label(comparison, side), clean(value))
+        };
+        let each: Vec<String> = difference.values.iter().enumerate().map(of).collect();
+        wrap(&format!("  {:<16}", difference.what), &each.join("; "))
+    };
+    format!("What differs between them:\n{}", comparison.differing.iter().map(line).collect::<String>())
 }
 
 /// Returns a note on where the rest is, if `shown` is less than `all`.
@@ -183,34 +114,29 @@ fn left_out(all: usize, shown: usize, what: &str) -> String {
     if more == 0 {
         String::new()
     } else {
-        wrap("", &format!("{what} of {more} more stand in the page (--html FILE)."))
+        wrap("", &format!("{what} of {more} more are in the page (--html FILE)."))
     }
 }
 
-/// Draws a bar in eighths of a column, so that small differences are visible.
-fn bar(share: f64) -> String {
-    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = ((share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize).max(1);
-    format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
-}
-
-fn alone(comparison: &Comparison) -> String {
+/// Returns the loads that only one side ran, or where to find them.
+fn alone(comparison: &Comparison, extent: Extent) -> String {
     let mut text = String::new();
     for side in 0..comparison.sides.len() {
-        let works: Vec<String> = comparison
-            .alone
-            .iter()
-            .filter(|(of, _)| *of == side)
-            .map(|(_, work)| match work.unrecorded().as_slice() {
-                [] => words::work_words(work),
-                open => format!("{} (not recorded: {})", words::work_words(work), open.join(", ")),
-            })
-            .collect();
-        if !works.is_empty() {
-            let told =
-                format!("Only {} was measured at: {}.", words::label(comparison, side), works.join("; "));
-            text += &wrap("", &told);
-        }
+        let own: Vec<&Work> =
+            comparison.alone.iter().filter(|(of, _)| *of == side).map(|(_, work)| work).collect();
+        let name = words::label(comparison, side);
+        let told = |work: &&Work| match work.unrecorded().as_slice() {
+            [] => words::work_words(work),
+            open => format!("{} (not recorded: {})", words::work_words(work), open.join(", ")),
+        };
+        text += &match own.as_slice() {
+            [] => String::new(),
+            few if few.len() <= SHOWN || extent == Extent::All => {
+                let all = few.iter().map(told).collect::<Vec<_>>().join("; ");
+                wrap("", &format!("Only {name} was measured at: {all}."))
+            }
+            many => wrap("", &format!("Only {name} was measured at {} other loads (--all).", many.len())),
+        };
     }
     text
 }
@@ -229,10 +155,10 @@ fn prices(comparison: &Comparison) -> String {
     }
     let mut text = price_row(&table.head, sides);
     let space = table.rows.len().saturating_sub(1);
-    let shown = table.rows.iter().take(space.min(BARRED)).chain(table.rows.last());
+    let shown = table.rows.iter().take(space.min(SHOWN)).chain(table.rows.last());
     shown.for_each(|row| text += &price_row(row, sides));
     baseline_notes(comparison).iter().for_each(|note| text += &wrap("", note));
-    text + &left_out(space, BARRED, "prices")
+    text + &left_out(space, SHOWN, "prices")
 }
 
 /// Formats a row: the priced unit on the left, the prices, then the cheaper side. The first and the last cell
@@ -261,26 +187,29 @@ fn price_row(cells: &[String], sides: usize) -> String {
 fn price_lines(comparison: &Comparison) -> String {
     let sentences = words::price_sentences(comparison);
     let Some((space, rates)) = sentences.split_last() else { return String::new() };
-    let shown = rates.iter().take(BARRED).chain([space]);
+    let shown = rates.iter().take(SHOWN).chain([space]);
     let text: String = shown.map(|sentence| wrap("  price   ", sentence)).collect();
-    text + &left_out(rates.len(), BARRED, "prices")
+    text + &left_out(rates.len(), SHOWN, "prices")
 }
 
-fn readings(comparison: &Comparison) -> String {
+fn readings(comparison: &Comparison, extent: Extent) -> String {
     let mut blocks: Vec<String> = Vec::new();
     for finding in &comparison.readings {
         let mut text = wrap("  found   ", &words::reading_sentence(comparison, finding));
         text += &words::reading_details(finding).map_or_else(String::new, |words| wrap("          ", &words));
-        let seen = words::reading_evidence(finding);
-        let sure = words::reading_confidence(finding);
-        let seen = if seen.is_empty() { format!("As declared. {sure}.") } else { format!("{seen}. {sure}.") };
-        text += &wrap("  seen    ", &seen);
-        text +=
-            &words::reading_competing(finding).map_or_else(String::new, |other| wrap("  unless  ", other));
-        text += &wrap("  next    ", &words::reading_next(finding));
+        if extent == Extent::All {
+            let seen = words::reading_evidence(finding);
+            let sure = words::reading_confidence(finding);
+            let seen =
+                if seen.is_empty() { format!("As declared. {sure}.") } else { format!("{seen}. {sure}.") };
+            text += &wrap("  seen    ", &seen);
+            text += &words::reading_competing(finding)
+                .map_or_else(String::new, |other| wrap("  unless  ", other));
+            text += &wrap("  next    ", &words::reading_next(finding));
+        }
         blocks.push(text);
     }
-    blocks.join("\n")
+    blocks.join(if extent == Extent::All { "\n" } else { "" })
 }
 
 /// A comparison: its values, and the sentences made from them.
@@ -292,12 +221,22 @@ pub struct ComparisonDocument<'c> {
     sides: &'c [SideFacts],
     /// Parameters that differ between the sides.
     differing: &'c [Difference],
-    /// Figures of work that at least two sides did.
+    /// The limits that the analysis of each side's own runs states.
+    limits: &'c [Row],
+    /// Figures of work that at least two sides did; limits are left out.
     rows: &'c [Row],
+    /// Each figure of more than two sides against the median of all; empty for two.
+    deviations: &'c [Deviation],
+    /// Sides whose rate falls when their burst credits end.
+    falls: &'c [Fall],
+    /// What follows.
+    outcome: Outcome,
+    /// The exit code that goes with it.
+    exit_code: u8,
     /// How the sides were loaded in turns; `null` if they were not.
     #[schemars(with = "Option<Object>")]
     in_turns: &'c Option<TurnsRequest>,
-    /// Which is the better buy, in words.
+    /// Which is the better buy, the faster or the odd one, in words.
     verdict: Option<String>,
     /// What the figures rest on, in words.
     notes: Vec<String>,
@@ -335,18 +274,19 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         unless: words::reading_competing(finding),
         next: words::reading_next(finding),
     };
-    let notes = match comparison.in_turns {
-        Some(_) => turns::notes(comparison),
-        None => words::basis_notes(comparison),
-    };
     let document = ComparisonDocument {
         plimsoll_version: env!("CARGO_PKG_VERSION"),
         sides: &comparison.sides,
         differing: &comparison.differing,
+        limits: &comparison.limits,
         rows: &comparison.rows,
+        deviations: &comparison.deviations,
+        falls: &comparison.falls,
+        outcome: comparison.outcome,
+        exit_code: comparison.outcome.exit_code(),
         in_turns: &comparison.in_turns,
         verdict: lead(comparison),
-        notes,
+        notes: notes(comparison),
         alone: &comparison.alone,
         prices: &comparison.prices,
         price_sentences: words::price_sentences(comparison),

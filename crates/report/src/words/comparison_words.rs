@@ -5,10 +5,9 @@ use analysis::compare::{
     RatioAnswer, Reading, ReadingFinding, Row, SideFacts, SideFigure, SizeFrom, Within, Work,
 };
 use analysis::{Confidence, Quantity};
-use workload::Direction;
 
-use crate::answers::turns;
 use crate::words::numbers::{self, Prefix, Unit};
+use crate::words::ratio_table::change;
 use crate::words::sentence::plural;
 use crate::words::wrap::clean;
 
@@ -43,6 +42,12 @@ pub fn work_words(work: &Work) -> String {
         text += &format!(", {} offered", numbers::iops(rate as f64));
     }
     text
+}
+
+/// Describes a row: its work, and its measure if the figures do not show it.
+pub fn row_words(row: &Row) -> String {
+    let work = work_words(&row.work);
+    if row.measure.is_latency() { format!("{work}: {}", measure_words(row.measure)) } else { work }
 }
 
 /// Formats a figure with its unit: `33,215 IOPS`, `124 MiB/s`, `0.30 ms`.
@@ -104,8 +109,9 @@ pub fn answer_words(ratio: &Ratio) -> String {
     match (ratio.answer, ratio.basis) {
         (RatioAnswer::Differs, _) => "differs".to_owned(),
         (RatioAnswer::Same, _) => "the same".to_owned(),
+        (RatioAnswer::Undecided { .. }, _) if ratio.pairs.is_some() => "undecided".to_owned(),
         (RatioAnswer::Undecided { runs }, _) => format!("undecided: {runs} runs a side"),
-        (RatioAnswer::Repeat, Basis::Series { .. }) => "in these two runs".to_owned(),
+        (RatioAnswer::Repeat, Basis::OwnIntervals) => "in these two runs".to_owned(),
         (RatioAnswer::Repeat, _) => match ratio.by_rounding {
             Some((low, high)) => format!("no interval; by rounding alone {} to {}", three(low), three(high)),
             None => "no interval".to_owned(),
@@ -116,7 +122,8 @@ pub fn answer_words(ratio: &Ratio) -> String {
 /// Returns notes on the basis of the intervals and on missing intervals, each note once.
 pub fn basis_notes(comparison: &Comparison) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
-    for ratio in comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()) {
+    for ratio in comparison.limits.iter().chain(&comparison.rows).flat_map(|row| row.ratios.iter().flatten())
+    {
         let note = basis_note(ratio);
         if !notes.contains(&note) {
             notes.push(note);
@@ -128,23 +135,24 @@ pub fn basis_notes(comparison: &Comparison) -> Vec<String> {
 fn basis_note(ratio: &Ratio) -> String {
     match ratio.basis {
         Basis::OneEach => format!(
-            "One run each: no interval. What one run differs from the next by is not known, so repeat: {RUNS_PROPOSED} runs a \
-             side, in turns."
+            "One run each: no interval where a run has none of its own. Repeat in turns: {RUNS_PROPOSED} runs a side."
         ),
         Basis::TooFew { .. } => format!(
             "Fewer than four runs a side: no interval. A 95 % interval without presuming a distribution needs four; {RUNS_PROPOSED} \
              are a good number."
         ),
-        Basis::Series { .. } => format!(
-            "Intervals in brackets are 95 %, of these two runs alone: ratio of the means, with long-run variances that allow for \
-             seconds that resemble their neighbours (Tafazzoli and others 2011). Another run of the same volume may lie outside: \
-             {RUNS_PROPOSED} runs a side tell."
+        Basis::OwnIntervals => format!(
+            "Intervals are 95 %, of these two runs alone, from those of their figures (Zou and Donner 2008). Another run of the \
+             same volume may lie outside: {RUNS_PROPOSED} runs a side tell."
         ),
+        Basis::ExactRates => {
+            "Both sides have a rate at which many counts agree exactly: that of a limit.".to_owned()
+        }
         Basis::Pairs { blocks, .. } => {
             format!("Intervals are 95 %, over {blocks} pairs of turns, block by block.")
         }
         Basis::Runs { first, other } => format!(
-            "Intervals in brackets are 95 %, over {first} and {other} runs: the median of all ratios of their runs (Hodges and \
+            "Intervals are 95 %, over {first} and {other} runs: the median of all ratios of their runs (Hodges and \
              Lehmann 1963). \"Differs\" means beyond 2 %, \"the same\" within 5 %."
         ),
     }
@@ -195,8 +203,8 @@ pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<
     let ratio = row.ratios.get(other)?.as_ref()?;
     let first = row.figures.iter().position(Option::is_some)?;
     let (first, other) = (label(comparison, first), label(comparison, other));
-    if let Some(pairs) = &ratio.pairs {
-        return Some(format!("{}: {}", turns::shift_words(ratio), turns::answer_words(ratio, pairs)));
+    if ratio.pairs.is_some() {
+        return Some(format!("{}: {}", change(ratio), answer_words(ratio)));
     }
     Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
 }
@@ -243,10 +251,10 @@ pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> St
         Reading::AtCap { policy, quantity, cap } => {
             format!("{side} ran at the cap of {policy}: {}.", cap_words(*quantity, *cap))
         }
-        Reading::InBurst { policy, baseline, seen } => format!(
-            "{side} ran in a burst of {policy}: {} a second, where it serves {} for ever.",
-            numbers::count(*seen),
-            numbers::count(*baseline)
+        Reading::InBurst { policy, quantity, baseline, seen } => format!(
+            "{side} ran in a burst of {policy}: {}, of which {} last.",
+            cap_words(*quantity, *seen),
+            cap_words(*quantity, *baseline)
         ),
         Reading::BelowCaps { policy, share } => format!(
             "{side} ran below every cap of {policy}: at most {} of one was used, so none of them is what stopped it.",
@@ -486,9 +494,4 @@ fn unit_of(row: &Row) -> Option<Unit> {
         Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => Some(Unit::of_time(most)),
         Measure::Iops => None,
     }
-}
-
-/// Whether the work of a row is reads, which decides the colour of its bars.
-pub(crate) fn is_read(work: &Work) -> bool {
-    work.direction != Some(Direction::Write)
 }

@@ -157,7 +157,7 @@ fn claim_table(run: &Run, verdict: &Verdict) -> String {
         true => cells.iter().map(|row| table_line(row, &columns, &widths)).collect(),
         false => cells[1..].iter().map(|row| stacked(row, &heads)).collect(),
     };
-    table + &tolerated(verdict).map_or_else(String::new, |words| wrap("  ", words))
+    table + &tolerated(verdict).map_or_else(String::new, |words| wrap("  ", &words))
 }
 
 fn cells_of(row: &ClaimWords) -> [&str; 5] {

@@ -203,6 +203,7 @@ pub(super) fn of_contract(row: &ContractRow, what: String) -> Option<TileFigure>
         direction: row.direction.unwrap_or(workload::Direction::Read),
         claimed: row.claimed.clone(),
         measured: Some(*measured),
+        over_time: None,
         latency_ns_p99: None,
         depth: None,
         answer: row.answer,

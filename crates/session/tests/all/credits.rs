@@ -63,6 +63,7 @@ fn checked(words: &str) -> Run {
         write_most: CheckAsk::modest(Layout::None, workload::Bytes::gib(4)),
         in_flight_most: CheckAsk::IN_FLIGHT_MOST,
         expectation: Expectation::default(),
+        limits: None,
         seed: 1,
         effort: Effort::QUICK,
         block_min: facts.direct_alignment,

@@ -22,6 +22,7 @@ pub fn asked() -> CheckAsk {
         write_most: CheckAsk::modest(Layout::None, Bytes::gib(4)),
         in_flight_most: CheckAsk::IN_FLIGHT_MOST,
         expectation: Expectation::default(),
+        limits: None,
         seed: 1,
         effort: Effort::QUICK,
         block_min: Bytes(512),

@@ -15,8 +15,10 @@ const CEILINGS: &[(&str, [f64; 3])] = &[
     ("bursts", [0.0, 0.0, 0.6]),
     ("busy", [0.0, 0.0, 1.6]),
     ("catalogue", [0.0, 0.0, 0.4]),
-    ("coverage", [0.0, 0.0, 2.0]),
+    // Of intervals that hold 95 %, five in a hundred miss: fewer would mean that they are too wide.
+    ("coverage", [0.0, 0.0, 5.0]),
     ("custom", [0.1, 0.1, 0.2]),
+    ("decided", [0.0, 0.0, 0.0]),
     ("headroom", [0.0, 0.0, 1.5]),
     ("map", [0.1, 0.0, 1.7]),
     ("margins", [0.0, 0.0, 0.0]),

@@ -50,6 +50,7 @@ impl CheckedVolume {
             write_most: CheckAsk::modest(Layout::None, REGION),
             in_flight_most: CheckAsk::IN_FLIGHT_MOST,
             expectation: expectation(claim).unwrap_or_default(),
+            limits: None,
             seed: 1,
             effort: Effort::QUICK,
             block_min: facts.direct_alignment,

@@ -79,6 +79,7 @@ impl Case {
         let most = Nanos::from_secs_f64(self.bound);
         let job = Job { seed: self.seed, ..Job::named("arrivals") };
         HeadroomRequest {
+            rates: Vec::new(),
             bounds: vec![LatencyBound::percentile(99.0, most)],
             load: vec![LoadPart { job, share: 1.0 }],
             time: TIME,

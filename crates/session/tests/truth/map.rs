@@ -54,6 +54,7 @@ fn mapped(words: &str) -> Run {
         write_most: MapAsk::modest(Layout::None, REGION),
         in_flight_most: CheckAsk::IN_FLIGHT_MOST,
         expectation: workload::Expectation::default(),
+        limits: None,
         seed: 1,
         effort: MapAsk::EFFORT,
         block_min: facts.direct_alignment,

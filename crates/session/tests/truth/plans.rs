@@ -41,6 +41,7 @@ impl Case {
     fn standard(words: &str) -> Case {
         let job = Job { access: Access::random(Mix::reads(70)), ..Job::named("arrivals") };
         let search = HeadroomRequest {
+            rates: Vec::new(),
             bounds: vec![LatencyBound::percentile(99.0, Nanos::from_millis(10))],
             load: vec![LoadPart { job, share: 1.0 }],
             time: Nanos::from_secs(81),
@@ -131,6 +132,7 @@ fn check(effort: Effort) -> CheckAsk {
         write_most: CheckAsk::modest(Layout::None, REGION),
         in_flight_most: CheckAsk::IN_FLIGHT_MOST,
         expectation: Expectation::default(),
+        limits: None,
         seed: 1,
         effort,
         block_min: Bytes(512),

@@ -11,13 +11,11 @@ pub(super) struct Part {
     pub sd: f64,
 }
 
-/// Probability of every interval here.
-const LEVEL: f64 = 0.95;
 /// Bisections of the bracket: the half-width is exact to a millionth.
 const HALVINGS: usize = 24;
 
-/// Half-width of the interval around zero that holds 95 % of the mixture; `start` is any guess above zero.
-pub(super) fn half_width(parts: &[Part], start: f64) -> f64 {
+/// Half-width of the interval around zero that holds `level` of the mixture; `start` is any guess above zero.
+pub(super) fn half_width(parts: &[Part], level: f64, start: f64) -> f64 {
     let held = |half: f64| -> f64 {
         let in_part = |part: &Part| {
             let cdf = |end: f64| normal_cdf((end - part.off) / part.sd);
@@ -27,13 +25,13 @@ pub(super) fn half_width(parts: &[Part], start: f64) -> f64 {
     };
     let whole: f64 = parts.iter().map(|part| part.weight).sum();
     let mut high = start.max(f64::MIN_POSITIVE);
-    while held(high) < LEVEL * whole && high < f64::MAX / 4.0 {
+    while held(high) < level * whole && high < f64::MAX / 4.0 {
         high *= 2.0;
     }
     let mut low = 0.0;
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
-        if held(middle) < LEVEL * whole { low = middle } else { high = middle }
+        if held(middle) < level * whole { low = middle } else { high = middle }
     }
     high
 }

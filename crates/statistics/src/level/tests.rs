@@ -115,7 +115,7 @@ fn levels_seen_in_turn_tell_of_each_other_and_are_still_covered() {
         assert_eq!(found.len(), LEVELS * RUNS as usize);
         let held = found.iter().filter(|level| (level.mean - MEAN).abs() <= level.half_width).count();
         // The levels of a run share their slow part.
-        assert!(held >= 42, "{cv}, {rho}, {slow}: {held} of {}", found.len());
+        assert!(held >= 40, "{cv}, {rho}, {slow}: {held} of {}", found.len());
         let half_width = found.iter().map(|level| level.half_width / MEAN).sum::<f64>() / found.len() as f64;
         assert!(half_width < widest, "{cv}, {rho}, {slow}: {half_width}");
     }

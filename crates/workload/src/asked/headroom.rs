@@ -12,6 +12,9 @@ pub struct HeadroomRequest {
     pub bounds: Vec<LatencyBound>,
     /// Parts of the load; never empty if it came from a command line.
     pub load: Vec<LoadPart>,
+    /// The rates at which the latency is measured, I/Os per second; if there are none, the greatest rate is searched.
+    #[serde(default)]
+    pub rates: Vec<f64>,
     /// Duration of the search, without the layout.
     pub time: Nanos,
     /// Greatest number of bytes that the search may write, without the layout.

@@ -87,7 +87,8 @@ fn own_steps(asked: &CheckCommand, setup: &Setup, split: &TimeSplit) -> Result<C
     let again =
         if let Layout::Write(size) = setup.layout { size.0 } else { 0 } * asked.check.sittings.len() as u64;
     let expectation = asked.against.expectation.clone().unwrap_or_default();
-    Ok(CheckAsk { expectation, write_most: Bytes(ask.write_most.0 + again), ..ask })
+    let limits = asked.against.limits.clone();
+    Ok(CheckAsk { expectation, limits, write_most: Bytes(ask.write_most.0 + again), ..ask })
 }
 
 /// Returns the procedure of a part; headroom and places need no layout, because the check has laid out the region.
@@ -200,7 +201,13 @@ fn search(asked: &CheckCommand, setup: &Setup, time: Nanos) -> HeadroomRequest {
         ..Job::named("arrivals")
     };
     let write_most = asked.bounds.region(setup);
-    HeadroomRequest { bounds: vec![bound], load: vec![LoadPart { job, share: 1.0 }], time, write_most }
+    HeadroomRequest {
+        bounds: vec![bound],
+        load: vec![LoadPart { job, share: 1.0 }],
+        rates: Vec::new(),
+        time,
+        write_most,
+    }
 }
 
 /// Returns the first percentile that is claimed.

@@ -49,7 +49,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     };
     present(arguments, &comparison, page.as_deref())?;
     page.iter().filter(|_| arguments.shown.open).for_each(|page| browser::open(page));
-    Ok(0)
+    Ok(comparison.outcome.exit_code())
 }
 
 /// Writes the page of a comparison that is to be opened, beside the runs if no folder was named.
@@ -138,7 +138,7 @@ fn present(
     page: Option<&Path>,
 ) -> Result<(), Failure> {
     let text = match arguments.format {
-        Format::Text => report::comparison_text(comparison),
+        Format::Text => report::comparison_text(comparison, arguments.extent()),
         Format::Json => report::comparison_json(comparison),
     };
     output::result(&text)?;

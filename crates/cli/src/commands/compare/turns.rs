@@ -266,11 +266,11 @@ fn tell(arguments: &CompareArguments, ask: &TurnsAsk, runs: Vec<Run>, page: &Pla
     told(&mut sides, arguments)?;
     let comparison: Comparison = compare_within(&sides, within(arguments)?);
     let text = match arguments.format {
-        Format::Text => report::comparison_text(&comparison),
+        Format::Text => report::comparison_text(&comparison, arguments.extent()),
         Format::Json => report::comparison_json(&comparison),
     };
     output::result(&text)?;
     page.put_report(&report::comparison_html(&comparison))?;
     output::people(&format!("report  {}", short(&page.report())));
-    Ok(0)
+    Ok(comparison.outcome.exit_code())
 }

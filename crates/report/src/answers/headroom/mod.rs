@@ -18,6 +18,11 @@ use crate::words::wrap::clean;
 /// Returns the goal of a search, before it begins.
 pub fn search_words(asked: &HeadroomRequest) -> String {
     let load: Vec<ArrivalShape> = asked.load.iter().map(ArrivalShape::of).collect();
+    if !asked.rates.is_empty() {
+        let rates: Vec<String> = asked.rates.iter().map(|rate| numbers::iops(*rate)).collect();
+        let load = load_words(&load);
+        return format!("Measures the latency at {}: {load} that arrive by chance.", rates.join(", "));
+    }
     format!(
         "Searches the greatest rate at which {}: {} that arrive by chance.",
         bounds_words(&asked.bounds),
@@ -80,8 +85,38 @@ pub(super) fn sheet(answer: &HeadroomAnswer) -> Sheet {
     }
 }
 
+/// Returns the latency at each of the rates that were given.
+fn at_rates(answer: &HeadroomAnswer) -> VerdictWords {
+    let p99 =
+        |load: &OpenLoad| load.percentiles_ns.iter().find(|(percent, _)| *percent == 99.0).map(|at| at.1);
+    let each = |load: &OpenLoad| match p99(load).filter(|_| load.keeps_up) {
+        Some(p99) => format!("p99 {} at {}", numbers::time(p99 as f64), numbers::iops(load.rate)),
+        None => format!("{} are more than it serves", numbers::iops(load.rate)),
+    };
+    let latencies: Vec<String> = answer.loads.iter().map(each).collect();
+    let held: Vec<String> = answer
+        .loads
+        .iter()
+        .filter(|load| !load.held.is_empty())
+        .map(|load| format!("{} at {}", answer_words(load), numbers::iops(load.rate)))
+        .collect();
+    let bounds: Vec<String> = answer.bounds.iter().map(|bound| bound_words(*bound)).collect();
+    VerdictWords {
+        word: if answer.is_known() { "MEASURED" } else { "CANNOT TELL" },
+        rest: format!(": {} ({} that arrive by chance).", latencies.join(", "), load_words(&answer.load)),
+        stops: if held.is_empty() {
+            String::new()
+        } else {
+            format!("{}: {}.", bounds.join(" and "), held.join(", "))
+        },
+    }
+}
+
 /// Returns the answer in a sentence or two.
 fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
+    if !answer.rates.is_empty() {
+        return at_rates(answer);
+    }
     let binding = answer.binds.filter(|_| answer.bounds.len() > 1);
     let binding = binding.and_then(|at| answer.bounds.get(at));
     let binding = binding.map_or_else(String::new, |bound| format!(" {} binds.", bound_words(*bound)));
@@ -184,7 +219,8 @@ fn sides(answer: &HeadroomAnswer) -> String {
 fn tiles(answer: &HeadroomAnswer) -> Vec<Tile> {
     let bound = answer.binds.and_then(|at| answer.bounds.get(at)).or(answer.bounds.first());
     let bound = bound.map_or_else(String::new, |bound| bound_words(*bound));
-    let found = answer.greatest.map(|greatest| match greatest {
+    let searched = answer.greatest.filter(|_| answer.rates.is_empty());
+    let found = searched.map(|greatest| match greatest {
         Greatest::Found(rate) => TileFigure::estimate(&rate, IOPS, format!("up to here {bound}")),
         Greatest::Between(rate) => TileFigure {
             unit: IOPS.name.to_owned(),
@@ -217,7 +253,7 @@ fn tiles(answer: &HeadroomAnswer) -> Vec<Tile> {
 
 /// Returns the greatest rate within the bounds, as a title: `p99 ≤ 10 ms holds up to 2,400 IOPS`.
 pub(crate) fn within_bounds(analysis: &Analysis) -> Option<String> {
-    let answer = answer(analysis)?;
+    let answer = answer(analysis).filter(|answer| answer.rates.is_empty())?;
     match answer.greatest? {
         Greatest::Found(rate) | Greatest::Between(rate) => {
             Some(format!("{} up to {} IOPS", bounds_words(&answer.bounds), numbers::level(&rate, IOPS)))

@@ -1,22 +1,17 @@
 //! A comparison in turns in words: its conclusion, a line for each figure, and what the lines rest on.
 
-pub(crate) mod charts;
-
-use std::fmt::Write as _;
-
-use analysis::compare::{ALPHA, Comparison, Pairs, Ratio, RatioAnswer, Row};
+use analysis::compare::{ALPHA, Basis, Comparison, Measure, Outcome, Pairs, Ratio, RatioAnswer, Row};
 use workload::TurnsRequest;
 
 use crate::words::comparison_words as words;
 use crate::words::numbers;
-use crate::words::wrap::{COLUMNS, wrap, wrap_between};
+use crate::words::wrap::wrap;
 
-/// Columns for the name of a figure.
-const NAME: usize = 17;
-/// Columns for the value of one side.
-const VALUE: usize = 12;
 /// Most differences that the first sentence names; the table has all.
 const NAMED: usize = 3;
+
+/// Variation from turn to turn for which a forecast is made: that of calm cloud volumes, chosen by us.
+const USUAL: f64 = 0.02;
 
 /// A row with the ratio of its other side to the first, paired block by block.
 type PairedRow<'c> = (&'c Row, &'c Ratio, Pairs);
@@ -50,6 +45,9 @@ pub fn verdict(comparison: &Comparison) -> Option<String> {
     let (differ, same) = counts(&rows);
     let (all, margin) = (rows.len(), numbers::share(ask.margin));
     Some(match (differ, same) {
+        (0, same) if same == all && comparison.outcome == Outcome::ForNow => {
+            format!("THE SAME FOR NOW ({all} figures within {margin}).")
+        }
         (0, same) if same == all => format!("THE SAME within {margin} in all {all} figures."),
         (0, same) => format!(
             "UNDECIDED in {} of {all} figures: no difference is certain, and none of {margin} can be excluded there.{}",
@@ -58,11 +56,35 @@ pub fn verdict(comparison: &Comparison) -> Option<String> {
         ),
         (differ, same) => format!(
             "DIFFERENT in {differ} of {all} figures. {}.{}{}",
-            greatest(comparison, &rows),
+            limits(comparison, &rows).unwrap_or_else(|| greatest(comparison, &rows)),
             others_same(same, &margin),
             others_open(all - differ - same)
         ),
     })
+}
+
+/// Returns the difference of the limits, if both sides show theirs by exact counts and one is lower.
+fn limits(comparison: &Comparison, rows: &[PairedRow<'_>]) -> Option<String> {
+    let is_limit = |(_, ratio, _): &&PairedRow<'_>| {
+        ratio.basis == Basis::ExactRates && ratio.answer == RatioAnswer::Differs
+    };
+    // A limit on operations shows in the bytes of every block, too: of equal changes that of operations leads.
+    let size = |(row, ratio, _): &PairedRow<'_>| {
+        (ratio.value.ln().abs() * 100.0).round() + f64::from(u8::from(row.measure == Measure::Iops)) / 2.0
+    };
+    let (row, ratio, _) = rows.iter().filter(is_limit).max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let figure = row.figures[1].as_ref().map(|figure| words::figure_words(figure, row.measure))?;
+    let (first, other) = (words::label(comparison, 0), words::label(comparison, 1));
+    Some(format!("{other}'s limit is {}: {figure} against {} of {first}", by(ratio), words::cell(row, 0)))
+}
+
+/// Describes a change without its interval: `5.0 % lower`, `2.4 times as much`.
+fn by(ratio: &Ratio) -> String {
+    if !(0.5..=2.0).contains(&ratio.value) {
+        return format!("{} times as much", words::three(ratio.value));
+    }
+    let percent = numbers::fixed((ratio.value - 1.0).abs() * 100.0, 1);
+    format!("{percent} % {}", if ratio.value < 1.0 { "lower" } else { "higher" })
 }
 
 fn others_same(same: usize, margin: &str) -> String {
@@ -94,92 +116,12 @@ fn greatest(comparison: &Comparison, rows: &[PairedRow<'_>]) -> String {
     let other = words::label(comparison, 1);
     let told = found.iter().take(NAMED).map(|(row, ratio, _)| {
         let (measure, work) = (words::measure_words(row.measure), words::work_words(&row.work));
-        format!("{measure} {} at {work}", change_words(ratio))
+        format!("{measure} {} at {work}", by(ratio))
     });
     let told = told.collect::<Vec<_>>().join("; ");
     let more = found.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!("; and {more} more below") };
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
     format!("{other}: {told}{more}")
-}
-
-/// Describes a change: `5.1 % lower (3.2 to 7.0)`, `2.4 times as much (2.2 to 2.6)`.
-fn change_words(ratio: &Ratio) -> String {
-    let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
-    if !(0.5..=2.0).contains(&ratio.value) {
-        return format!(
-            "{} times as much ({} to {})",
-            words::three(ratio.value),
-            words::three(low),
-            words::three(high)
-        );
-    }
-    let percent = |value: f64| numbers::fixed((value - 1.0).abs() * 100.0, 1);
-    match ratio.value < 1.0 {
-        true => format!("{} % lower ({} to {})", percent(ratio.value), percent(high), percent(low)),
-        false => format!("{} % higher ({} to {})", percent(ratio.value), percent(low), percent(high)),
-    }
-}
-
-/// Formats a change: `-5.1 % (-7.0 to -3.2)`; beyond a factor of two the ratio itself.
-pub fn shift_words(ratio: &Ratio) -> String {
-    let percent = |value: f64| {
-        let percent = (value - 1.0) * 100.0;
-        let digits = numbers::fixed(percent.abs(), 1);
-        let sign = if percent < 0.0 && digits != "0.0" { "-" } else { "+" };
-        format!("{sign}{digits}")
-    };
-    match ratio.interval {
-        _ if !(0.5..=2.0).contains(&ratio.value) => words::ratio_words(ratio),
-        Some((low, high)) => format!("{} % ({} to {})", percent(ratio.value), percent(low), percent(high)),
-        None => format!("{} %", percent(ratio.value)),
-    }
-}
-
-/// Returns the conclusion from a ratio; if it is undecided, also the difference that would have been detected.
-pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
-    let shown =
-        pairs.detectable.map_or_else(String::new, |share| format!("; {} would show", numbers::share(share)));
-    match ratio.answer {
-        RatioAnswer::Differs => "differs".to_owned(),
-        RatioAnswer::Same => "the same".to_owned(),
-        RatioAnswer::Undecided { .. } | RatioAnswer::Repeat => format!("undecided{shown}"),
-    }
-}
-
-/// Returns the table: each work, followed by a line for each figure.
-pub fn table(comparison: &Comparison) -> String {
-    let name = |side: usize| words::label(comparison, side).chars().take(VALUE - 2).collect::<String>();
-    let head =
-        format!("{:<NAME$}{:>VALUE$}{:>VALUE$}   {} against {}", "", name(0), name(1), name(1), name(0));
-    let mut text = format!("{}\n", head.trim_end());
-    let mut last = None;
-    for (row, ratio, pairs) in paired(comparison) {
-        if last != Some(&row.work) {
-            text += &wrap("", &words::work_words(&row.work));
-            text +=
-                &words::unrecorded_words(comparison, row).map_or_else(String::new, |open| wrap("  ", &open));
-            last = Some(&row.work);
-        }
-        text += &line(row, ratio, &pairs);
-    }
-    text
-}
-
-fn line(row: &Row, ratio: &Ratio, pairs: &Pairs) -> String {
-    let first = format!(
-        "  {:<15}{:>VALUE$}{:>VALUE$}   ",
-        words::measure_words(row.measure),
-        words::cell(row, 0),
-        words::cell(row, 1)
-    );
-    let told = format!("{}  {}", shift_words(ratio), answer_words(ratio, pairs));
-    let told = wrap_between("", 0, COLUMNS - NAME - 2 * VALUE - 3, &told);
-    let mut text = String::new();
-    for (number, part) in told.lines().enumerate() {
-        let lead = if number == 0 { first.clone() } else { " ".repeat(first.chars().count()) };
-        let _ = writeln!(text, "{}", format!("{lead}{part}").trim_end());
-    }
-    text
 }
 
 /// Returns sentences on what the lines of the table rest on.
@@ -190,6 +132,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     // Only a single comparison is evaluated before its end; several are judged once, together.
     let looks = if pairs.comparisons == 1 { ask.look_at.as_slice() } else { &[] };
     let mut notes = vec![rests_on(looks, pairs), decided_by((ask, looks.len().max(1)), rows.len())];
+    notes.extend(detected(&rows));
+    notes.extend(by_limits(&rows));
     notes.extend(between(pairs));
     notes.extend(speaks_for(pairs));
     notes.extend(more_blocks(&rows));
@@ -219,15 +163,43 @@ fn rests_on(look_at: &[u32], pairs: &Pairs) -> String {
     format!("{of}: {how}.{looks}")
 }
 
-/// Returns what "differs", "the same" and "would show" mean in a table of `rows` figures.
+/// Returns what "differs" and "the same" mean in a table of `rows` figures.
 fn decided_by((ask, looks): (&TurnsRequest, usize), rows: usize) -> String {
     let margin = numbers::share(ask.margin);
     // Two one-sided tests, each at ALPHA, divided among the looks.
     let level = numbers::share(1.0 - 2.0 * ALPHA / looks as f64);
     format!(
         "\"Differs\" is said of {rows} figures together at 5 % of false alarms (Benjamini, Hochberg 1995); \"the same\" where the \
-         {level} interval lies within {margin} (--margin); what \"would show\" is found in four comparisons of five."
+         {level} interval lies within {margin} (--margin)."
     )
+}
+
+/// Returns what this comparison could detect in its rates, by the noise that it had.
+fn detected(rows: &[PairedRow<'_>]) -> Option<String> {
+    let shares =
+        rows.iter().filter(|(row, ..)| !row.measure.is_latency()).filter_map(|(.., of)| of.detectable);
+    let (least, most) =
+        shares.fold((f64::INFINITY, 0.0_f64), |(low, high), one| (low.min(one), high.max(one)));
+    let blocks = rows.first()?.2.blocks;
+    let least_words = numbers::share(least);
+    (most > 0.0).then(|| match numbers::share(most) {
+        most if most == least_words => format!("At this noise {blocks} blocks can detect a difference of {most} or more in a rate, four times of five."),
+        most => {
+            format!("At this noise {blocks} blocks can detect a difference of {least_words} or more in the steadiest rate and of {most} in the least steady, four times of five.")
+        }
+    })
+}
+
+/// Returns a sentence on rates that are compared by the limits of both sides.
+fn by_limits(rows: &[PairedRow<'_>]) -> Option<String> {
+    let count = rows.iter().filter(|(_, ratio, _)| ratio.basis == Basis::ExactRates).count();
+    (count > 0).then(|| {
+        format!(
+            "{count} of the rates {} at which many counts of both sides agree exactly, as only a limit makes them, whatever held \
+             up the others.",
+            if count == 1 { "is one" } else { "are those" }
+        )
+    })
 }
 
 /// Returns a sentence on how much the difference varies between several comparisons.
@@ -267,11 +239,6 @@ fn more_blocks(rows: &[PairedRow<'_>]) -> Option<String> {
     })
 }
 
-/// Returns the title of a row's figure, for a separate line.
-pub fn row_title(row: &Row) -> String {
-    format!("{}: {}", words::work_words(&row.work), words::measure_words(row.measure))
-}
-
 /// Forecast of a comparison in turns.
 pub struct TurnsForecast {
     /// Most seconds that the comparison takes.
@@ -307,8 +274,10 @@ pub fn turns_forecast(forecast: &TurnsForecast) -> String {
     }
     if let Some(times) = analysis::compare::reach(blocks as usize, forecast.look_at.len(), loads) {
         text += &format!(
-            " Shows a difference of {} times what one turn strays from the next, in four comparisons of five.",
-            words::three(times)
+            " If turns vary by {}, {blocks} blocks can detect a difference of {} or more (four times of five); where both sides \
+             run at an exact limit, far less.",
+            numbers::share(USUAL),
+            numbers::share(times * USUAL)
         );
     }
     if forecast.laid_out > 0 {

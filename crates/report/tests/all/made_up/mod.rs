@@ -86,6 +86,7 @@ pub fn claim(what: &str, quantity: Quantity, direction: Direction, claimed: (f64
             reading: None,
         },
         measured: None,
+        over_time: None,
         latency_ns_p99: None,
         depth: None,
         answer: Answer::Meets,

@@ -178,6 +178,7 @@ pub fn contracted(run: &mut Run, analysis: &mut Analysis) {
         direction: row.direction.unwrap_or(Direction::Read),
         claimed: row.claimed.clone(),
         measured: None,
+        over_time: None,
         latency_ns_p99: None,
         depth: None,
         answer: row.answer,

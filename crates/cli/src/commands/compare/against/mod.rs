@@ -79,8 +79,8 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
         (&format!("{words} fio against plimsoll"), "compare"),
         &devices,
     )?;
-    tell(arguments, runs, &page)?;
-    Ok(arguments.shown.page_of(&page, stop.code().map_or(0, |code| code as u8)))
+    let code = tell(arguments, runs, &page)?;
+    Ok(arguments.shown.page_of(&page, stop.code().map_or(code, |stopped| stopped as u8)))
 }
 
 /// Returns the target's path, its name as typed, and the job file.
@@ -166,15 +166,17 @@ fn in_turns(
     Ok(())
 }
 
-fn tell(arguments: &CompareArguments, runs: Vec<Run>, page: &Place) -> Result<(), Failure> {
+fn tell(arguments: &CompareArguments, runs: Vec<Run>, page: &Place) -> Result<u8, Failure> {
     let labels = LABELS.iter().map(|label| (*label).to_owned());
     let comparison = compare(&sides_of_runs(labels.zip(runs.into_iter().map(|run| vec![run]))));
     let text = match arguments.format {
-        Format::Text => report::agreement(&comparison) + &report::comparison_text(&comparison),
+        Format::Text => {
+            report::comparison_text(&comparison, arguments.extent()) + "\n" + &report::agreement(&comparison)
+        }
         Format::Json => report::comparison_json(&comparison),
     };
     output::result(&text)?;
     page.put_report(&report::comparison_html(&comparison))?;
     output::people(&format!("report  {}", short(Path::new(&page.report()))));
-    Ok(())
+    Ok(comparison.outcome.exit_code())
 }

@@ -1,0 +1,84 @@
+//! Which of several runs or volumes is the odd one: each figure against the median of all, by the spread of the others.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use statistics::distribution::t_cdf;
+use statistics::paired::false_discovery;
+use statistics::quantile::median;
+
+use super::ratio::DIFFERENT;
+use super::row::{Row, SideFigure};
+use super::significance::{ALPHA, Z95};
+
+/// Fewest sides of which one can be odd.
+const SIDES_MIN: usize = 3;
+/// One side in this many may be odd: the spread is that of the others, nearest to the median, so that two odd ones do
+/// not hide each other (method 11).
+const ODD_IN: usize = 3;
+/// Standard deviation of the two thirds of normal values nearest to their middle, as a share of that of all.
+const CORE: f64 = 0.525;
+
+/// One figure of one of several sides, against the median of all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Deviation {
+    /// Index of the side.
+    pub side: usize,
+    /// Index of the row among the limits, or among the rows if no side has limits.
+    pub row: usize,
+    /// The median of all sides.
+    pub median: f64,
+    /// Distance from the median, as a share of it.
+    pub share: f64,
+    /// False discovery rate at which this figure is accepted as odd among all figures of all sides (Benjamini, Hochberg
+    /// 1995).
+    pub false_discovery: f64,
+    /// Whether the figure is odd.
+    pub odd: bool,
+}
+
+/// Returns the deviations of every figure of `rows`, by row and side; none of fewer than three sides.
+pub(super) fn deviations(rows: &[Row], sides: usize) -> Vec<Deviation> {
+    if sides < SIDES_MIN {
+        return Vec::new();
+    }
+    let mut found: Vec<Deviation> =
+        rows.iter().enumerate().flat_map(|(number, row)| of_row(row, number)).collect();
+    let p: Vec<f64> = found.iter().map(|deviation| deviation.false_discovery).collect();
+    for (deviation, share) in found.iter_mut().zip(false_discovery(&p)) {
+        deviation.false_discovery = share;
+        deviation.odd = share <= ALPHA && deviation.share.abs() > DIFFERENT;
+    }
+    found
+}
+
+/// Returns the deviations of one figure, each with its probability by chance alone.
+fn of_row(row: &Row, number: usize) -> Vec<Deviation> {
+    let values: Vec<f64> = row.figures.iter().flatten().map(|figure| figure.value).collect();
+    let Some(middle) = median(&values).filter(|_| values.len() >= SIDES_MIN) else { return Vec::new() };
+    let off = |figure: &SideFigure| (figure.value / middle).ln();
+    let mut core: Vec<&SideFigure> = row.figures.iter().flatten().collect();
+    core.sort_by(|a, b| off(a).abs().total_cmp(&off(b).abs()));
+    core.truncate(values.len() - (values.len() / ODD_IN).max(1));
+    let count = core.len() as f64;
+    let mean = core.iter().map(|figure| off(figure)).sum::<f64>() / count;
+    let squares = |of: &dyn Fn(&SideFigure) -> f64| core.iter().map(|figure| of(figure).powi(2)).sum::<f64>();
+    let spread = squares(&|figure| off(figure) - mean) / (count - 1.0) / CORE.powi(2);
+    // The spread is at least what the figures' own intervals give.
+    let variance = spread.max(squares(&error) / count) * (1.0 + 1.0 / count);
+    let deviation = |(side, figure): (usize, &Option<SideFigure>)| {
+        let figure = figure.as_ref()?;
+        let error = (variance + error(figure).powi(2)).sqrt();
+        let chance = match (error > 0.0, off(figure) == 0.0) {
+            (true, _) => 2.0 * t_cdf(-off(figure).abs() / error, count - 1.0),
+            (false, alike) => f64::from(u8::from(alike)),
+        };
+        let share = figure.value / middle - 1.0;
+        Some(Deviation { side, row: number, median: middle, share, false_discovery: chance, odd: false })
+    };
+    row.figures.iter().enumerate().filter_map(deviation).collect()
+}
+
+/// Returns the standard error that a figure's own interval gives its logarithm; 0 without one.
+fn error(figure: &SideFigure) -> f64 {
+    figure.interval.map_or(0.0, |(low, high)| (high / low).ln() / 2.0 / Z95)
+}
