@@ -111,7 +111,7 @@ impl Analysis {
 }
 
 /// Share of the level up to which changes must have shown for "no change" to say anything.
-const TELLING: f64 = 0.25;
+pub const TELLING: f64 = 0.25;
 
 /// Returns the smallest change that would have shown at nearly any time, of small operations or of large ones: where
 /// counts agree exactly from the first load to the last, as much as a claim may be missed by.

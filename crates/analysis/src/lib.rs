@@ -67,7 +67,7 @@ pub use headroom::{
     OpenLoad, PromisedRate, Search, claimed_latency, elapsed as search_elapsed, keeps_up,
 };
 pub use identified::{circumstances, levels};
-pub use judge::analyse;
+pub use judge::{TELLING, analyse};
 pub use map::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::Analysis;

@@ -151,14 +151,17 @@ fn used_words(device: &BusiestDevice) -> String {
 pub(super) fn looked_words(looked: &DetectionLimits) -> String {
     let name = place_words(&looked.device);
     let mut text = format!(
-        "No sign of trouble on {name}: no stall of {} or longer, no slow span of {}, no drop by {} or more.",
+        "No sign of trouble on {name}: no stall of {} or longer, no slow span of {}",
         numbers::time(looked.stalls_s * 1e9),
         numbers::span(looked.slow_s),
-        numbers::share(looked.falls)
     );
+    if looked.falls <= analysis::TELLING {
+        text += &format!(", no drop by {} or more", numbers::share(looked.falls));
+    }
+    text.push('.');
     if looked.used_s < looked.caps_s {
         text += &format!(
-            " {} of use are too short to see a rate limit ({}).",
+            " {} of use is too short to see a rate limit ({}).",
             numbers::span(looked.used_s),
             numbers::span(looked.caps_s)
         );
