@@ -97,7 +97,10 @@ fn a_latency_that_is_not_judged_says_why_and_what_was_met() {
     run.expectation = Some(words.to_owned());
     let analysis = analyse(&run, None, Some(&Expectation::parse(words).unwrap()));
     let text = terminal_line(&(run, analysis));
-    assert!(text.contains("of 400 IOPS at load 1; read mean latency is not judged: more was asked"), "{text}");
+    assert!(
+        text.contains("of 400 IOPS at load 1; read mean latency is not judged: more was asked"),
+        "{text}"
+    );
 }
 
 #[test]
