@@ -31,8 +31,8 @@ pub const EXPECTATION: &str = "expectation";
 /// The measurement by which a claim is judged.
 pub(crate) struct ClaimMeasurement<'f> {
     pub estimate: Estimate,
-    /// The rate with the interval of its long-run mean, if `estimate` has the narrower one of this run.
-    pub over_time: Option<Estimate>,
+    /// The rate with the interval of its mean over the measured span, if the level did not wander.
+    pub in_span: Option<Estimate>,
     pub point: Option<&'f Point>,
     /// Whether the rate was still rising at the deepest rung: more load might bring more.
     pub at_least: bool,
@@ -57,7 +57,7 @@ impl<'f> ClaimMeasurement<'f> {
         let lasted_s = point.seconds;
         ClaimMeasurement {
             estimate,
-            over_time: None,
+            in_span: None,
             point: Some(point),
             at_least: false,
             wanders: false,
@@ -136,8 +136,8 @@ fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
     let rates = on.iter().flat_map(|point| ClaimMeasurement::of(point, Quantity::Iops).rates).collect();
     let lasted_s = on.iter().map(|point| point.seconds).fold(first.seconds, f64::max);
     Some(ClaimMeasurement {
-        estimate: if wanders { level } else { in_span },
-        over_time: (!wanders && level.half_width() > in_span.half_width()).then_some(level),
+        estimate: level,
+        in_span: (!wanders).then_some(in_span),
         at_least,
         wanders,
         lasted_s,
@@ -158,9 +158,8 @@ fn large(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
     let Some(FittedLevel { estimate, in_span, wanders, .. }) = figures.largest(direction) else {
         return Some(ClaimMeasurement { at_least, ..one });
     };
-    let over_time = (!wanders && estimate.half_width() > in_span.half_width()).then_some(*estimate);
-    let estimate = if *wanders { *estimate } else { *in_span };
-    Some(ClaimMeasurement { estimate, over_time, wanders: *wanders, at_least, ..one })
+    let in_span = (!wanders).then_some(*in_span);
+    Some(ClaimMeasurement { estimate: *estimate, in_span, wanders: *wanders, at_least, ..one })
 }
 
 fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {
@@ -192,7 +191,7 @@ fn policy_row(
             reading: estimate.and_then(|estimate| reading(limit, &estimate, value, other)),
         },
         measured: estimate,
-        over_time: measured.as_ref().and_then(|measured| measured.over_time),
+        over_time: None,
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
         depth: point.map(|point| point.depth),
         answer: Answer::CannotTell,
@@ -258,7 +257,17 @@ fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Opt
         return;
     };
     let (estimate, value) = (&measured.estimate, row.claimed.value);
-    row.answer = other.map_or_else(|| answer(estimate, value), |other| answer_of_two(estimate, value, other));
+    let of = |rate: &Estimate| {
+        other.map_or_else(|| answer(rate, value), |other| answer_of_two(rate, value, other))
+    };
+    row.answer = of(estimate);
+    // What a longer time would leave open may be known of this run.
+    if let Some(in_span) =
+        measured.in_span.filter(|rate| row.answer != of(rate) && row.answer == Answer::CannotTell)
+    {
+        row.answer = of(&in_span);
+        (row.measured, row.over_time) = (Some(in_span), Some(*estimate));
+    }
     if row.answer == Answer::CannotTell {
         row.doubts.push(undecided(measured, value, other));
     }
@@ -267,9 +276,6 @@ fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Opt
         row.answer = Answer::CannotTell;
         row.doubts.push(Doubt::TooShort);
     }
-    // What may come over a longer time is stated only where it would leave the claim open.
-    let leaves_open = |rate: &Estimate| answer(rate, value) == Answer::CannotTell;
-    row.over_time = row.over_time.filter(|rate| row.answer != Answer::CannotTell && leaves_open(rate));
     if row.answer == Answer::Below && measured.at_least {
         let tested = measured.point.map_or(0.0, |point| f64::from(point.depth));
         // Little's law at the latency seen; a deeper queue makes it no shorter.
@@ -283,7 +289,7 @@ fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Opt
 fn undecided(measured: &ClaimMeasurement<'_>, value: f64, other: Option<f64>) -> Doubt {
     let open =
         other.is_some_and(|other| answer(&measured.estimate, other) != answer(&measured.estimate, value));
-    let narrow = measured.estimate.half_width() <= HITS * value;
+    let narrow = measured.in_span.unwrap_or(measured.estimate).half_width() <= HITS * value;
     match (open, narrow) {
         (true, true) => Doubt::UnitUnknown,
         (_, true) => Doubt::OnTolerance { least: 1.0 - TOLERANCE },
@@ -334,17 +340,21 @@ pub fn open_rates(steps: &[StepRecord], limits: Option<&Limits>, expectation: &E
     let expected =
         if expectation.load.is_empty() { of_expectation(&run, &figures, expectation) } else { Vec::new() };
     let rows = of_limits.into_iter().flatten().chain(expected);
-    rows.filter_map(|row| open_rate(&row)).collect()
+    rows.filter_map(|row| open_rate(&row, &figures)).collect()
 }
 
-fn open_rate(row: &ClaimRow) -> Option<OpenRate> {
+fn open_rate(row: &ClaimRow, figures: &Figures) -> Option<OpenRate> {
     let of_bytes = match row.quantity {
         Quantity::Iops => false,
         Quantity::BytesPerSecond => true,
         Quantity::MeanLatency | Quantity::PercentileLatency => return None,
     };
     let short = [Doubt::TooShort, Doubt::Wandering].iter().any(|doubt| row.doubts.contains(doubt));
-    let measured = row.measured.filter(|_| short && row.answer == Answer::CannotTell)?;
+    if !short || row.answer != Answer::CannotTell {
+        return None;
+    }
+    let measured = if of_bytes { large(figures, row.direction) } else { small(figures, row.direction) }?;
+    let measured = measured.in_span.unwrap_or(measured.estimate);
     let off = (measured.value - (1.0 - TOLERANCE) * row.claimed.value).abs();
     let times = (measured.half_width() / off.max(f64::MIN_POSITIVE)).powi(2);
     Some(OpenRate { direction: row.direction, of_bytes, times })
@@ -447,7 +457,6 @@ fn fill(row: &mut ClaimRow, measured: Option<ClaimMeasurement<'_>>) {
     if let Some(measured) = &measured {
         row.what = what(measured.point, row.direction, row.quantity);
         row.measured = Some(measured.estimate);
-        row.over_time = measured.over_time;
         row.latency_ns_p99 = measured.point.map(|point| point.latency_ns_p99);
         row.depth = measured.point.map(|point| point.depth);
     }

@@ -36,7 +36,7 @@ pub struct PlanAsk {
 #[derive(Clone, Debug)]
 pub enum PartAsk {
     /// The ladders and probes of a check.
-    Check(CheckAsk),
+    Check(Box<CheckAsk>),
     /// The greatest rate within a latency.
     Headroom(HeadroomAsk),
     /// The search for differences between places of the volume.

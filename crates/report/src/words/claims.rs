@@ -87,7 +87,8 @@ pub(crate) fn tolerated(verdict: &Verdict) -> Option<String> {
     let claimed = |row: &ClaimRow| row.claimed.value > 0.0 && row.answer != Answer::Measured;
     let rate = |row: &&ClaimRow| matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond);
     let later = |row: &ClaimRow| {
-        let (rate, unit) = (row.over_time.as_ref()?, unit_of(row));
+        let (rate, unit) =
+            (row.over_time.as_ref().filter(|_| row.answer != Answer::CannotTell)?, unit_of(row));
         let named = row.quantity == Quantity::Iops;
         let rate = if named { numbers::estimate(rate, unit) } else { numbers::with_unit(rate, unit) };
         Some(format!("{} {rate}", clean(&row.what)))

@@ -33,7 +33,7 @@ impl Case {
     }
 
     fn quick(words: &str) -> Case {
-        let parts = vec![PartAsk::Check(check(Effort::QUICK))];
+        let parts = vec![PartAsk::Check(Box::new(check(Effort::QUICK)))];
         Case { words: words.to_owned(), plan: CheckPlan::Quick, parts }
     }
 
@@ -55,7 +55,7 @@ impl Case {
             seed: 1,
         };
         let parts = vec![
-            PartAsk::Check(check(Effort::within(Nanos::from_secs(165)))),
+            PartAsk::Check(Box::new(check(Effort::within(Nanos::from_secs(165))))),
             PartAsk::Headroom(HeadroomAsk { asked: search, layout: Layout::None, in_flight_most }),
             PartAsk::Places(PlacesAsk { asked: places, layout: Layout::None }),
         ];

@@ -173,8 +173,8 @@ const SHOWN: usize = 24;
 const WIDER: f64 = 1.25;
 /// Probability of the interval of the long-run mean.
 const HELD: f64 = 0.95;
-/// Probability of the interval of the mean over the measured span, by which promises are judged: of a hundred volumes that
-/// just keep one, the interval of 95 % would call two or three broken (chosen by us: method 6.1).
+/// Probability of the interval of the mean over the measured span: of a hundred volumes that just keep a promise, an interval
+/// of 95 % would call two or three of them broken (chosen by us: method 2).
 const HELD_IN_SPAN: f64 = 0.99;
 /// Share of the belief from which a level is said to wander.
 const SURE: f64 = 0.9;

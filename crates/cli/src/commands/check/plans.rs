@@ -73,7 +73,7 @@ pub(super) fn planned(asked: &CheckCommand, setup: &Setup) -> Result<PlannedChec
     let writes = Bytes(own.as_ref().map_or(laid_out, |own| own.write_most).0 + searched.0);
     let parts = check.parts.iter().filter_map(|part| part_ask(part, setup));
     let ask = PlanAsk {
-        parts: own.into_iter().map(PartAsk::Check).chain(parts).collect(),
+        parts: own.into_iter().map(Box::new).map(PartAsk::Check).chain(parts).collect(),
         layout: setup.layout,
         seed: check.seed,
         sittings: check.sittings.clone(),
