@@ -6,6 +6,7 @@ use statistics::long_run::long_run_variance;
 use workload::Direction;
 
 use crate::estimate::Estimate;
+use crate::headroom::{CLUSTERS, SURE};
 use crate::level::INTERVALS_MIN;
 
 /// Fewest I/Os beyond a percentile; with fewer, it depends on only a few of them (method 7.1).
@@ -58,11 +59,6 @@ pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) 
     let estimate = Estimate { value: value as f64, low: at(share - off)?, high: at(share + off)? };
     Some(Latency { estimate, open: share + off >= 1.0 })
 }
-
-/// Standard errors beyond which a percentile surely lies within a bound, and the least ratio of the variance of late I/Os
-/// to that of independent ones, as in a search for headroom (method 7).
-const SURE: f64 = 2.6;
-const CLUSTERS: f64 = 4.0;
 
 /// Whether a percentile of one direction surely lies within `bound` nanoseconds: the share of I/Os within it has an
 /// interval although the percentile may have no upper end.

@@ -9,10 +9,10 @@ use super::claimed::{asked, keeps_up};
 
 /// Standard errors beyond which a share is surely above or below the allowed one: at most two in a hundred such
 /// judgements are wrong, because each load is judged both ways.
-const SURE: f64 = 2.6;
+pub(crate) const SURE: f64 = 2.6;
 /// Least ratio of the variance of late I/Os to that of independent ones, if too few were late to show their clustering:
 /// in a queue, an I/O is seldom late alone.
-const CLUSTERS: f64 = 4.0;
+pub(crate) const CLUSTERS: f64 = 4.0;
 /// Fewest late I/Os from which a load shows their clustering.
 const SHOWS: f64 = 5.0;
 /// Number of neighbouring intervals whose late I/Os may be correlated.
