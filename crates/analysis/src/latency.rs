@@ -6,11 +6,16 @@ use statistics::long_run::long_run_variance;
 use workload::Direction;
 
 use crate::estimate::Estimate;
-use crate::headroom::{CLUSTERS, SURE};
 use crate::level::INTERVALS_MIN;
 
 /// Fewest I/Os beyond a percentile; with fewer, it depends on only a few of them (method 7.1).
 const BEYOND_MIN: f64 = 10.0;
+/// Standard errors beyond which a share is surely above or below the allowed one: at most two in a hundred such
+/// judgements are wrong, because each load is judged both ways.
+pub(crate) const SURE: f64 = 2.6;
+/// Least ratio of the variance of late I/Os to that of independent ones, if too few were late to show their clustering:
+/// in a queue, an I/O is seldom late alone.
+pub(crate) const CLUSTERS: f64 = 4.0;
 /// Half-width of a 95 % interval in standard deviations; `UPPER` is the probability below its upper end.
 const Z95: f64 = 1.96;
 const UPPER: f64 = 0.975;

@@ -6,7 +6,7 @@ use record::CommandCounters;
 use workload::Nanos;
 
 use crate::Root;
-use crate::places::{FileKind, FilePlaces};
+use crate::places::{FileKind, FilePlaces, numbers};
 use crate::processes::{io_bytes, stat_fields};
 use crate::waits::{CallWait, call_wait};
 
@@ -239,12 +239,4 @@ impl FollowedCommand {
 
 fn cost(began: kernel::CpuTime) -> Nanos {
     kernel::thread_cpu_time().since(began).total()
-}
-
-/// Returns the names in a folder of `/proc` that are numbers, in ascending order.
-pub(crate) fn numbers(root: &Root, folder: &str) -> Vec<u32> {
-    let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-    let mut found: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    found.sort_unstable();
-    found
 }

@@ -73,9 +73,7 @@ impl FilePlaces {
     /// Returns where the open files of a process lie.
     pub(crate) fn of_process(&mut self, pid: u32) -> OpenFiles {
         let mut open = OpenFiles::default();
-        for descriptor in
-            crate::command::numbers(&self.root, &format!("proc/{pid}/fd")).into_iter().take(DESCRIPTORS_MOST)
-        {
+        for descriptor in numbers(&self.root, &format!("proc/{pid}/fd")).into_iter().take(DESCRIPTORS_MOST) {
             let descriptor = u64::from(descriptor);
             open.has_sockets |= self.kind_of(pid, descriptor) == Some(FileKind::Socket);
             open.places.extend(self.of_descriptor(pid, descriptor));
@@ -143,4 +141,12 @@ fn kind(path: &Path) -> FileKind {
         _ if text.starts_with('/') => FileKind::File,
         _ => FileKind::Other,
     }
+}
+
+/// Returns the names in a folder of `/proc` that are numbers, in ascending order.
+pub(crate) fn numbers(root: &Root, folder: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    let mut found: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    found.sort_unstable();
+    found
 }

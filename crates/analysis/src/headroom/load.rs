@@ -6,13 +6,8 @@ use statistics::crossing::Trial;
 use workload::{Direction, Ending, LatencyBound, Nanos, StopRule};
 
 use super::claimed::{asked, keeps_up};
+use crate::latency::{CLUSTERS, SURE};
 
-/// Standard errors beyond which a share is surely above or below the allowed one: at most two in a hundred such
-/// judgements are wrong, because each load is judged both ways.
-pub(crate) const SURE: f64 = 2.6;
-/// Least ratio of the variance of late I/Os to that of independent ones, if too few were late to show their clustering:
-/// in a queue, an I/O is seldom late alone.
-pub(crate) const CLUSTERS: f64 = 4.0;
 /// Fewest late I/Os from which a load shows their clustering.
 const SHOWS: f64 = 5.0;
 /// Number of neighbouring intervals whose late I/Os may be correlated.

@@ -12,7 +12,6 @@ use workload::{Direction, HeadroomRequest, LatencyBound, LoadPart};
 
 pub use claimed::{Headroom, HeadroomBound, claimed_latency, keeps_up};
 pub use load::{BoundOutcome, Holds, OpenLoad};
-pub(crate) use load::{CLUSTERS, SURE};
 pub use promised::PromisedRate;
 pub use search::{Greatest, HeadroomDoubt, Search, elapsed};
 
