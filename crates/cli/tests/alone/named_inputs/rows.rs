@@ -9,6 +9,7 @@ const DIALECTS: [&str; 5] = ["fio", "diskspd", "ioping", "iostat", "help"];
 
 /// Values that name no file that is read.
 const OTHERS: &[&str] = &[
+    "RATES",
     "ADDR",
     "CLAIM",
     "CLAIMS",

@@ -47,7 +47,8 @@ fn what_lies_in_a_folder_and_is_no_file_is_passed_over_by_name() {
             panic!("{words:?} hangs")
         };
         let said = done.ended.complained();
-        assert!(matches!(done.ended.code, Some(0)), "{words:?}: {:?}: {said}", done.ended.code);
+        // A comparison of a side with itself cannot tell.
+        assert!(matches!(done.ended.code, Some(0 | 4)), "{words:?}: {:?}: {said}", done.ended.code);
         let missing: Vec<&&str> = planted.iter().filter(|words| !said.contains(**words)).collect();
         assert!(missing.is_empty(), "{words:?} does not name {missing:?}: {said}");
         assert!(done.peak < 300, "{words:?}: {} MiB", done.peak);

@@ -33,6 +33,7 @@ const VALUES: &[(&str, Takes)] = &[
 
 /// Values that are no path.
 const OTHERS: &[&str] = &[
+    "RATES",
     "ADDR",
     "CLAIM",
     "CLAIMS",
