@@ -206,9 +206,9 @@ fn shares(workers: &[&WorkerPlan], direction: Direction) -> Option<Vec<(Bytes, f
     }
     let shares = match first.of(direction) {
         Lengths::Fixed(length) => vec![(*length, 1.0)],
-        Lengths::Range { least, most, .. } => {
-            let step = most.0.saturating_sub(least.0) as f64 / RANGE_PARTS as f64;
-            let length = |part: u64| Bytes((least.0 as f64 + (part as f64 + 0.5) * step) as u64);
+        Lengths::Range { least, most, step } => {
+            let drawn = |part: u64| ((part as f64 + 0.5) / RANGE_PARTS as f64 * most.0 as f64) as u64;
+            let length = |part| Bytes(Lengths::in_range((least.0, most.0), step.0.max(1), drawn(part)));
             (0..RANGE_PARTS).map(|part| (length(part), 1.0 / RANGE_PARTS as f64)).collect()
         }
         Lengths::Shares(shares) => {

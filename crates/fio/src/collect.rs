@@ -259,6 +259,7 @@ impl<'a> Collector<'a> {
         self.untaken.pass(check_engine(&options, &for_engines))?;
         let checked = self.check(&name, &mut options);
         self.untaken.pass(checked)?;
+        options.cut_patterns();
         self.settle(&name, &mut options);
         options.verify.state_folder.clone_from(&self.state_folder);
         self.place(&options);

@@ -140,7 +140,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("client", Argument::Required, REMOTE, "Loads other machines."),
     refused("remote-config", Argument::Required, REMOTE, "Job file on the other machine."),
     takes("idle-prof", Argument::Required, "Tells how idle the CPUs were: system, percpu or none, by /proc/stat.").sets(idle),
-    refused("inflate-log", Argument::Required, "logs are written as plain text, so that there is nothing to unpack", "Unpacks a log."),
+    refused("inflate-log", Argument::Required, "logs are plain text here, PREFIX_KIND.N.log, so that there is nothing to unpack; unpack one that fio packed with fio", "Unpacks a log."),
     refused("trigger-file", Argument::Required, TRIGGER, "File that sets off a command."),
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),

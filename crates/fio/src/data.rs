@@ -143,6 +143,19 @@ impl JobOptions {
     pub fn issued_blocks(&self) -> impl Iterator<Item = u64> + '_ {
         self.issued_lengths().flat_map(|lengths| [lengths.shortest().0, lengths.longest().0])
     }
+
+    /// Shortens patterns to what the longest block can hold, because every block begins with the start of its pattern.
+    pub fn cut_patterns(&mut self) {
+        // The rows of a trace have lengths of their own.
+        if self.trace.read.is_some() {
+            return;
+        }
+        let longest = self.issued_blocks().max().unwrap_or(0).max(self.verify.pattern_interval);
+        for pattern in [&mut self.buffer_pattern, &mut self.verify.pattern].into_iter().flatten() {
+            pattern.bytes.truncate(longest.max(1) as usize);
+            pattern.offsets.retain(|&at| (at as usize) < pattern.bytes.len());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use workload::Pattern as Bits;
 use super::number::NumberError;
 use super::value::ValueError;
 
-/// Longest pattern that fio accepts, in bytes.
-pub const MOST: usize = 512;
+/// Longest pattern that fio accepts since 3.34, in bytes; earlier versions cut a file to 512 bytes.
+pub const MOST: usize = 128 << 20;
 
-/// A file named in a pattern, with its first bytes.
+/// A file named in a pattern, with its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternFile {
     name: String,
-    /// All bytes of the file, or at least its first [`MOST`]; or why it cannot be read.
+    /// All bytes of the file, or more than [`MOST`] of them; or why it cannot be read.
     bytes: Result<Vec<u8>, String>,
 }
 
@@ -42,7 +42,7 @@ fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
 }
 
 /// Reads a sequence of text in double quotes, `0x…`, decimal numbers and `%o`; single quotes enclose the name of one of
-/// `files`, whose first bytes are inserted.
+/// `files`, whose bytes are inserted.
 ///
 /// # Errors
 /// [`ValueError`], which says which part is wrong and what would be valid.
@@ -120,7 +120,7 @@ fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, Va
     Ok(rest)
 }
 
-/// Appends the first bytes of a file, as many as a pattern has room for.
+/// Appends the bytes of a file.
 fn contents<'w>(
     word: &str,
     rest: &'w str,
@@ -134,8 +134,10 @@ fn contents<'w>(
         Some(Err(why)) => return Err(wrong(word, format!("the file {name} cannot be read: {why}"))),
         None => return Err(wrong(word, format!("the file {name} cannot be read here"))),
     };
-    let room = MOST.saturating_sub(bits.bytes.len());
-    bits.bytes.extend(bytes.iter().take(room));
+    if bits.bytes.len() + bytes.len() > MOST {
+        return Err(wrong(word, format!("with the file {name} the pattern has more than {} MiB", MOST >> 20)));
+    }
+    bits.bytes.extend(bytes);
     Ok(rest)
 }
 
@@ -147,6 +149,7 @@ mod tests {
         let there = |name: &str| match name {
             "f" => Ok(b"file".to_vec()),
             "long" => Ok(vec![7; 1000]),
+            "longest" => Ok(vec![7; MOST]),
             "empty" => Ok(Vec::new()),
             _ => Err(io::Error::from_raw_os_error(2)),
         };
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn files_stand_among_text_and_numbers() {
         assert_eq!(read_from(r#""it's"'f'12"#).unwrap().bytes, b"it'sfile\x0c");
-        assert_eq!(read_from("'long'").unwrap().bytes, [7; MOST]);
+        assert_eq!(read_from("'long'").unwrap().bytes, [7; 1000]);
         let offsets = read_from("'f'%o").unwrap();
         assert_eq!((offsets.bytes.len(), offsets.offsets), (12, vec![4]));
     }
@@ -166,6 +169,7 @@ mod tests {
         for (word, why) in [
             ("'nope'", "the file nope cannot be read: No such file or directory"),
             ("'empty'", "the file empty is empty"),
+            ("12'longest'", "with the file longest the pattern has more than 128 MiB"),
             ("'f", "the closing quote is missing"),
         ] {
             let error = read_from(word).unwrap_err().to_string();

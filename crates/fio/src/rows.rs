@@ -37,6 +37,13 @@ const MEMORY: &[Word] = &[
     ("mmaphuge", "The same in huge pages"),
     ("mmapshared", "The same, shared"),
 ];
+const WRITE_MODES: &[Word] = &[
+    ("write", "Writes"),
+    ("uncor", "Marks as unreadable"),
+    ("zeroes", "Writes zeros"),
+    ("verify", "Verifies"),
+    ("zone_append", "Appends to a zone"),
+];
 const PLAIN_MEMORY: &str = "buffers are mapped memory of the worker's own in plain pages, never in a file";
 /// Heading of the options of fio's built-in profiles.
 pub const PROFILES: &str = "Built-in profiles of fio";
@@ -154,7 +161,7 @@ pub static ROWS: &[Row] = &[
         .does("Goes on until the run time is over, although the amount is done.", |o, v| o.time_based = v.on()),
     job(row("ramp_time", SECONDS, "0", A))
         .does("Time at the start that is run but not counted.", |o, v| o.ramp_time = v.time()),
-    job(row("ramp_size", Kind::Size(0), "0", B)).refused("give ramp_time instead", "Bytes at the start that are not counted."),
+    job(row("ramp_size", Kind::Size(0), "0", B)).refused("give ramp_time, the time in which the volume moves these bytes", "Bytes at the start that are not counted."),
     job(row("comm", Kind::Text, "", B)).nearly(PROCESS, "Name of the process.", |_, _| {}),
     job(row("nice", Kind::Int(-20, 19), "0", B)).nearly("workers keep the nice value of the process; start it with nice", "Nice value of the process.", |_, _| {}),
     job(row("prio", Kind::Int(0, 7), "", B)).does("I/O priority within its class, 0 first.", |o, v| o.time.prio = Some(v.small() as u8)),
@@ -184,7 +191,7 @@ pub static ROWS: &[Row] = &[
         .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job, also under --readonly; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
     job(row("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
     job(row("flow_id", COUNT, "0", B)).does("Which flow the job belongs to.", |o, v| o.bounds.flow_id = v.small()),
-    job(row("flow", Kind::Int(0, 1000), "0", B)).does("Weight of the job among those of its flow: in that proportion they issue I/Os while they run; 0: none.", |o, v| o.bounds.flow = v.small()),
+    job(row("flow", Kind::Int(i32::MIN as i64, 1000), "0", B)).does("Weight of the job among those of its flow: in that proportion they issue I/Os while they run; 0: none. As in fio, a job with a weight below 0 is free and leaves the others almost nothing.", |o, v| o.bounds.flow = v.wrapped()),
     job(row("flow_sleep", MICROSECONDS, "0", B)).does("How long a job that is ahead of its flow waits before it looks again.", |o, v| o.bounds.flow_sleep = v.time()),
     job(row("job_start_clock_id", COUNT, "0", C)).refused("starts are reported on the wall clock", "Clock of the reported start."),
     job(row("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
@@ -266,7 +273,7 @@ pub static ROWS: &[Row] = &[
         .nearly("plimsoll's own generator; each block once without a map, with lfsr also under norandommap", "Generator of random places.", |o, v| o.lfsr = v.word() == "lfsr"),
     access(row("random_distribution", Kind::Shape(Shape::Spread), "random", A))
         .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", shaped!(spread = Spread)),
-    access(row("random_sequence_stride", Kind::Bool, "0", B)).refused("the blocks of a sequence are visited as they are listed", "Strides of a sequence."),
+    access(row("random_sequence_stride", Kind::Bool, "0", B)).refused("a sequence is repeated where it is; for blocks at a fixed distance give rw=read:SKIP, or zonemode=strided", "A sequence that moves on by its own length each time."),
     access(row("randrepeat", Kind::Bool, "1", A))
         .also(&["allrandrepeat"])
         .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
@@ -279,7 +286,7 @@ pub static ROWS: &[Row] = &[
         .does("Added to the offset for each further clone.", |o, v| o.offset_increment = v.amount()),
     access(row("number_ios", Kind::Int(0, i64::MAX), "0", A)).does("Ends the job after this many I/Os.", |o, v| o.number_ios = v.natural()),
     access(row("num_range", COUNT, "1", C)).refused("a trim has one range", "Ranges in one trim."),
-    access(row("sprandom", Kind::Bool, "0", C)).refused("preconditioning patterns are not supported", "Preconditioning for flash."),
+    access(row("sprandom", Kind::Bool, "0", C)).refused("write the device once in order and twice at random before the test, each a job of its own, with stonewall", "Preconditioning for flash in one pass."),
     access(row("spr_num_regions", COUNT, "100", C)).refused("preconditioning patterns are not supported", "Regions of the preconditioning."),
     access(row("spr_op", Kind::Floats, "0.15", C)).refused("preconditioning patterns are not supported", "Spare space for the preconditioning."),
     access(row("spr_cs", Kind::Size(0), "0", C)).refused("preconditioning patterns are not supported", "Cache size for the preconditioning."),
@@ -359,7 +366,7 @@ pub static ROWS: &[Row] = &[
     buffer(row("scramble_buffers", Kind::Bool, "1", B))
         .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
     buffer(row("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
-        .does("Pattern to write: text in double quotes, files in single ones, 0x… and decimal numbers in a row; 512 bytes at most.", shaped!(buffer_pattern = Pattern)),
+        .does("Pattern to write: text in double quotes, files in single ones, 0x… and decimal numbers in a row; 128 MiB at most.", shaped!(buffer_pattern = Pattern)),
     buffer(row("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
         .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),
     buffer(row("buffer_compress_chunk", Kind::Size(0), "512", B))
@@ -414,7 +421,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
     verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
     verify(row("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
-    verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed.", |o, v| o.verify.state_save = v.on()),
+    verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed, and in a format of its own: neither tool reads the states of the other.", |o, v| o.verify.state_save = v.on()),
     verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; with verify_only, or in a job that reads.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
@@ -565,10 +572,10 @@ pub static ROWS: &[Row] = &[
     ring(row("sqthread_poll", Kind::Flag, YES_NO, A))
         .does("A thread of the kernel submits; a call is made to wait, and for nothing else.", |o, v| o.ring.thread = v.on()),
     ring(row("sqthread_poll_cpu", COUNT, "", A)).does("CPU of that thread.", |o, v| o.ring.cpu = Some(v.small())),
-    ring(row("nonvectored", Kind::Int(-1, 1), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
+    ring(row("nonvectored", Kind::Int(-1, u32::MAX as i64), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
     within(Part::Engine(&["io_uring", "libaio", "pvsync2"]), row("nowait", Kind::Bool, "0", B))
         .does("Fails I/Os that would have to wait, with EAGAIN.", |o, v| o.calls.nowait = v.on()),
-    within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
+    within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", COUNT, "0", B))
         .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
     ring(row("force_async", COUNT, "0", B)).does("Hands every Nth I/O to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
     prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B)).nearly("latencies of the two priorities are reported together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
@@ -576,11 +583,14 @@ pub static ROWS: &[Row] = &[
     prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
     prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "", B)).nearly("latencies of the priorities are reported together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level after it.", |o, v| o.time.set_priorities(v)),
-    ring(row("cmd_type", Kind::Text, "nvme", C)).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
+    ring(row("cmd_type", Kind::Choice(&[("nvme", "Of NVMe"), ("bsg", "Of SCSI")]), "nvme", C)).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
     ring(row("readfua", Kind::Bool, "0", C)).nearly(COMMANDS, "Reads past the device's cache.", |_, _| {}),
     ring(row("writefua", Kind::Bool, "0", C)).nearly("only commands that io_uring_cmd sends carry it: no effect; sync=dsync makes each write stable", "Writes through the device's cache.", |_, _| {}),
-    ring(row("write_mode", Kind::Text, "write", C)).nearly(COMMANDS, "Kind of the device's write command.", |_, _| {}),
-    ring(row("verify_mode", Kind::Text, "read", C)).nearly(COMMANDS, "Kind of the device's command that verifies.", |_, _| {}),
+    ring(row("write_mode", Kind::Shape(Shape::Commands(WRITE_MODES)), "write", C)).nearly(COMMANDS, "Kind of the device's write command, or several with their percentages.", |_, _| {}),
+    ring(row("read_mode", Kind::Choice(&[("read", "Reads"), ("prefetch", "Fetches into the device's cache")]), "read", C)).nearly(COMMANDS, "Kind of the device's read command.", |_, _| {}),
+    ring(row("cdb_len", Kind::Choice(&[("0", "The shortest that will do"), ("10", "10 bytes"), ("16", "16 bytes"), ("32", "32 bytes")]), "0", C)).nearly(COMMANDS, "Length of a SCSI command.", |_, _| {}),
+    ring(row("verify_bytchk", Kind::Choice(&[("0", "The medium"), ("1", "All data"), ("3", "One block of data")]), "0", C)).nearly(COMMANDS, "What the device compares when it verifies.", |_, _| {}),
+    ring(row("verify_mode", Kind::Choice(&[("read", "Reads"), ("compare", "Compares")]), "read", C)).nearly(COMMANDS, "Kind of the device's command that verifies.", |_, _| {}),
     ring(row("deac", Kind::Bool, "0", C)).nearly(COMMANDS, "Deallocates what is written as zeros.", |_, _| {}),
     ring(row("md_per_io_size", COUNT, "0", C)).refused(METADATA, "Bytes of metadata an I/O."),
     ring(row("pi_act", Kind::Bool, "1", C)).refused(METADATA, "Lets the device make and strip protection information."),

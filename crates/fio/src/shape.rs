@@ -40,6 +40,8 @@ pub enum Shape {
     FileSize,
     /// `4k/30:64k/70/3/2`, up to three lists separated by commas.
     Priorities,
+    /// A word, or several with percentages: `write/60:zeroes/40`.
+    Commands(&'static [Word]),
 }
 
 /// A parsed value of such an option.
@@ -69,6 +71,8 @@ pub enum ShapeValue {
     FileSize(u64, u64),
     /// [`Shape::Priorities`]; `None` keeps the previous value.
     Priorities(Each<Option<Vec<PriorityShare>>>),
+    /// [`Shape::Commands`]: each word with its share in hundredths of a percent.
+    Commands(Vec<(&'static str, u32)>),
 }
 
 impl Shape {
@@ -89,6 +93,7 @@ impl Shape {
             Shape::Times => "a time, seconds without a unit, or two with a colon between",
             Shape::EachTime => "times, microseconds without a unit, one a direction",
             Shape::Pages => "words separated by commas, a number of writes after a colon",
+            Shape::Commands(_) => "a word, or words/percent separated by colons",
             Shape::Errors => "errors separated by colons, a list for reads, writes and checks",
         }
     }

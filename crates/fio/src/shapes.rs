@@ -37,6 +37,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<ShapeValue,
         Shape::Times => terms::times(word).map(|(least, most)| ShapeValue::Times(least, most)),
         Shape::Pages => flushing::pages(word).map(|(pages, writes)| ShapeValue::Pages(pages, writes)),
         Shape::EachTime => bounds::each_time(word).map(ShapeValue::EachTime),
+        Shape::Commands(words) => commands(words, word).map(ShapeValue::Commands),
         Shape::Errors => terms::errors(word).map(ShapeValue::Errors),
     }
 }
@@ -109,6 +110,27 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     }
     let share = |(length, weight)| LengthShare { length, weight };
     Ok(Lengths::Shares(lengths.into_iter().zip(weights).map(share).collect()))
+}
+
+/// Reads `word/percent:word/percent…`, or one word.
+fn commands(words: &'static [Word], list: &str) -> Result<Vec<(&'static str, u32)>, ValueError> {
+    let entries: Vec<_> = list.split(':').map(|entry| entry.split_once('/').unwrap_or((entry, ""))).collect();
+    let known = |name: &str| words.iter().map(|(known, _)| *known).find(|known| *known == name);
+    let names = entries.iter().map(|(name, _)| {
+        known(name).ok_or_else(|| ValueError::Choice { word: (*name).to_owned(), words })
+    });
+    let names = names.collect::<Result<Vec<_>, _>>()?;
+    let shares = entries.iter().map(|(_, share)| percent(list, share)).collect::<Result<Vec<_>, _>>()?;
+    Ok(names.into_iter().zip(hundred(list, &shares)?).collect())
+}
+
+/// Percentages in hundredths, which must add up to 100 %; those left out share the remainder.
+fn hundred(list: &str, given: &[Option<u32>]) -> Result<Vec<u32>, ValueError> {
+    let weights = weights(list, given)?;
+    match weights.iter().sum::<u32>() {
+        9_900.. => Ok(weights),
+        sum => Err(wrong(list, format!("the percentages add up to {}; they must add up to 100", sum / 100))),
+    }
 }
 
 /// Cuts shares to 100 % in total: fio draws from the smallest share on and stops there, so the largest lose the excess.
@@ -254,13 +276,7 @@ fn zones(reader: &mut Reader, list: &str, measure: Measure) -> Result<Vec<Zone>,
         return Err(ValueError::TooMany(ZONES));
     }
     let all = |texts: &mut dyn Iterator<Item = &str>| -> Result<Vec<u32>, ValueError> {
-        let weights = weights(list, &texts.map(|text| percent(list, text)).collect::<Result<Vec<_>, _>>()?)?;
-        match weights.iter().sum::<u32>() {
-            9_900.. => Ok(weights),
-            sum => {
-                Err(wrong(list, format!("the percentages add up to {}; they must add up to 100", sum / 100)))
-            }
-        }
+        hundred(list, &texts.map(|text| percent(list, text)).collect::<Result<Vec<_>, _>>()?)
     };
     let shares = all(&mut entries.iter().map(|(share, _)| *share))?;
     let lengths: Vec<ZoneLength> = match measure {

@@ -208,6 +208,14 @@ impl Value {
         u32::try_from(self.natural()).unwrap_or(u32::MAX)
     }
 
+    /// A whole number of 32 bits; one below 0 wraps, as in fio.
+    pub fn wrapped(&self) -> u32 {
+        match self {
+            Value::Number(value) => *value as u32,
+            _ => 0,
+        }
+    }
+
     /// Text.
     pub fn text(&self) -> &str {
         match self {

@@ -10,7 +10,7 @@ pub struct Batching {
     pub submit_most: Option<u32>,
     /// Number of completions for which a full queue waits before it is reaped; at least 1, at most the depth.
     pub reap_least: u32,
-    /// Greatest number of I/Os reaped in one call; `None`: as many as pay off.
+    /// Greatest number of I/Os reaped in one call, at least `reap_least`; `None`: as many as pay off.
     pub reap_most: Option<u32>,
     /// In-flight count down to which a queue that was full must drain before it is refilled; `None`: it is refilled at the
     /// first completion.

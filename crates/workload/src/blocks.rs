@@ -47,13 +47,15 @@ impl<T> ByDirection<T> {
 pub enum Lengths {
     /// One length.
     Fixed(Bytes),
-    /// Any multiple of `step` from `least` to `most`, all equally likely; `least` is one of them.
+    /// `least` plus a random number of bytes below `most`, rounded down to whole steps above `least`, and `most` if that is
+    /// longer; fio draws the lengths of a range like this. With `step` equal to `least`, all multiples from `least` to `most`
+    /// are equally likely if `most` is one of them.
     Range {
         /// The shortest.
         least: Bytes,
         /// The longest.
         most: Bytes,
-        /// Common divisor of the lengths.
+        /// Difference between neighbouring lengths, at least 1 and at most `least`; `most` may lie between two of them.
         step: Bytes,
     },
     /// Lengths with their shares; never empty.
@@ -92,7 +94,12 @@ impl Lengths {
     pub fn mean(&self) -> f64 {
         match self {
             Lengths::Fixed(length) => length.0 as f64,
-            Lengths::Range { least, most, .. } => (least.0 + most.0) as f64 / 2.0,
+            Lengths::Range { least, most, step } => {
+                let (least, most, step) = (least.0 as f64, most.0 as f64, step.0 as f64);
+                let others = ((most - least) / step).floor();
+                let stepped = (others + 1.0) * step;
+                (stepped * (least + others * step / 2.0) + (most - stepped) * most) / most
+            }
             Lengths::Shares(shares) => {
                 let weights: f64 = shares.iter().map(|share| f64::from(share.weight)).sum();
                 let sum: f64 =
@@ -106,9 +113,16 @@ impl Lengths {
     pub fn unit(&self) -> Bytes {
         match self {
             Lengths::Fixed(length) => *length,
-            Lengths::Range { step, .. } => *step,
+            Lengths::Range { least, most, step } => Bytes(gcd(gcd(least.0, step.0), most.0)),
             Lengths::Shares(shares) => Bytes(shares.iter().fold(0, |unit, share| gcd(unit, share.length.0))),
         }
+    }
+
+    /// The length in a range from `least` to `most` that the random number `drawn`, which is below `most`, selects.
+    #[inline]
+    pub const fn in_range((least, most): (u64, u64), step: u64, drawn: u64) -> u64 {
+        let length = least + drawn / step * step;
+        if length < most { length } else { most }
     }
 
     /// The only length, if it is fixed.

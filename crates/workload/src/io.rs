@@ -84,4 +84,11 @@ pub enum Wait {
     One,
     /// Waits until one I/O has completed or the run's clock reaches this time.
     Until(Nanos),
+    /// Waits, in one call where the kernel can, until several I/Os have completed or the time is up.
+    Several {
+        /// Number of completions, at most as many as are in flight.
+        least: u32,
+        /// Time of the run's clock at which the wait ends.
+        until: Nanos,
+    },
 }

@@ -53,9 +53,9 @@ pub fn surroundings() -> Surroundings<'static> {
     }
 }
 
-/// Reads as many bytes of the file at `path` as a pattern may have.
+/// Reads the file at `path`, and of one that is too long for a pattern a byte more than a pattern may have.
 fn first_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    Ok(NamedInput::plain(path, Bytes(fio::PATTERN_MOST as u64)).beginning()?)
+    Ok(NamedInput::plain(path, Bytes(fio::PATTERN_MOST as u64 + 1)).beginning()?)
 }
 
 /// Returns the regular files at any depth below `place`, in the order of their names; links are not followed.

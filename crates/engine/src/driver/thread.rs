@@ -287,13 +287,12 @@ fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
     waits || paced(plan.pace) || plan.terms.write_pace.is_some_and(paced)
 }
 
-/// Greatest number of I/Os that one reap takes, if `best` are worthwhile; no more than one submission carries, or the
-/// queue would be short of its depth while they are issued again. A larger limit in the plan is ignored, because
-/// reaping everything puts device and worker in lock-step; a minimum to wait for raises the number.
+/// Greatest number of I/Os that one reap takes: the number in the plan, otherwise `best`, but no more than one submission
+/// carries, or the queue would be short of its depth while they are issued again. A minimum to wait for raises the number.
 fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
     let (batching, depth) = (plan.terms.batching, plan.depth as usize);
     let worth = batching.submit_most.map_or(best, |most| best.min(most as usize));
-    let most = batching.reap_most.map_or(worth, |most| worth.min(most as usize));
+    let most = batching.reap_most.map_or(worth, |most| most as usize);
     assert!(depth > 0, "a worker without depth got past the checks of its plan");
     most.max(batching.reap_least as usize).clamp(1, depth)
 }
@@ -396,6 +395,7 @@ impl WorkerLoop<'_> {
                 Wake::Finished => return Ok(false),
                 // I/Os that could not be submitted have completed already.
                 _ if backend.submits_apart() && !self.done.is_empty() => Wait::Poll,
+                Wake::OnCompletion if self.reap_least > 1 => self.for_enough(now),
                 Wake::OnCompletion if !slow => Wait::One,
                 Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
                 Wake::Busy(_) => Wait::Poll,
@@ -473,7 +473,14 @@ impl WorkerLoop<'_> {
         Ok(now)
     }
 
-    /// Waits, if the queue is full, until the number of completions that the plan specifies is reached.
+    /// Waits, if the queue is full, for as many completions as the plan specifies, otherwise for one.
+    fn for_enough(&self, now: Nanos) -> Wait {
+        let full = self.worker.waits_for_room();
+        let least = if full { self.reap_least.min(self.worker.in_flight()) } else { 1 };
+        Wait::Several { least: least as u32, until: self.worker.edge().min(now + ATTENTION) }
+    }
+
+    /// Waits further, if the queue is full, until the number of completions that the plan specifies is reached.
     #[cold]
     fn wait_for_more<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         let least = self.reap_least.min(self.worker.in_flight());
@@ -481,7 +488,9 @@ impl WorkerLoop<'_> {
             if self.shared.stop[self.number].load(Ordering::Relaxed) {
                 break;
             }
-            backend.submit_and_reap(Wait::Until(self.clock.now() + ATTENTION), &mut self.done)?;
+            let more = (least - self.done.len()) as u32;
+            let until = self.clock.now() + ATTENTION;
+            backend.submit_and_reap(Wait::Several { least: more, until }, &mut self.done)?;
         }
         Ok(())
     }

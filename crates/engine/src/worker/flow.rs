@@ -74,7 +74,9 @@ impl FlowShare {
 
     /// Number of I/Os that the worker may issue now.
     pub(super) fn room(&self) -> usize {
-        let (all, issued) = (self.shared.weight.load(Relaxed).max(1), self.shared.issued.load(Relaxed));
+        // fio's sum has 32 bits, which decides what weights below 0 do.
+        let all = u64::from(self.shared.weight.load(Relaxed) as u32).max(1);
+        let issued = self.shared.issued.load(Relaxed);
         let weight = u64::from(self.flow.weight);
         let share = (u128::from(issued) * u128::from(weight) / u128::from(all)) as u64;
         (share + AHEAD * weight).saturating_sub(self.issued) as usize

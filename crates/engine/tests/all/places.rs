@@ -79,10 +79,27 @@ fn a_range_draws_every_multiple_of_its_least_as_often() {
 #[test]
 fn without_alignment_a_range_has_odd_lengths_too() {
     let range = Lengths::Range { least: Bytes(1000), most: Bytes(1100), step: Bytes(1) };
+    let mean = range.mean();
     let ios =
-        seen(10_000, WorkerPlan { blocks: with_lengths(range), access: random(Spread::Uniform), ..worker() });
+        seen(40_000, WorkerPlan { blocks: with_lengths(range), access: random(Spread::Uniform), ..worker() });
     let lengths: std::collections::HashSet<u32> = ios.iter().map(|io| io.bytes).collect();
     assert_eq!(lengths.len(), 101, "each from 1000 to 1100");
+    let longest = ios.iter().filter(|io| io.bytes == 1100).count();
+    assert_share(longest, ios.len(), 1000.0 / 1100.0, "fio cuts what it draws above the longest");
+    let drawn = ios.iter().map(|io| f64::from(io.bytes)).sum::<f64>() / ios.len() as f64;
+    assert!((drawn - mean).abs() < 1.0, "{drawn} drawn, {mean} expected");
+}
+
+#[test]
+fn a_range_that_ends_between_two_multiples_reaches_its_end() {
+    let range = Lengths::Range { least: Bytes::kib(4), most: Bytes::kib(10), step: Bytes::kib(4) };
+    assert_eq!((range.unit(), range.mean().round()), (Bytes::kib(2), 6963.0));
+    let ios =
+        seen(40_000, WorkerPlan { blocks: with_lengths(range), access: random(Spread::Uniform), ..worker() });
+    for (kib, share) in [(4, 0.4), (8, 0.4), (10, 0.2)] {
+        let count = ios.iter().filter(|io| u64::from(io.bytes) == kib * K).count();
+        assert_share(count, ios.len(), share, &format!("{kib} KiB"));
+    }
 }
 
 #[test]
@@ -335,10 +352,10 @@ fn pieces_are_done_one_after_the_other_with_gaps_between() {
 fn any_lengths() -> impl Strategy<Value = Lengths> {
     prop_oneof![
         (1u64..=16).prop_map(|n| Lengths::Fixed(Bytes(n * 512))),
-        (1u64..=8, 0u64..=8).prop_map(|(least, more)| Lengths::Range {
+        (1u64..=8, 0u64..=8, 1u64..=8).prop_map(|(least, more, step)| Lengths::Range {
             least: Bytes(least * 512),
             most: Bytes((least + more) * 512),
-            step: Bytes(512)
+            step: Bytes(step.min(least) * 512)
         }),
         proptest::collection::vec((1u64..=16, 1u32..=99), 1..6).prop_map(|list| {
             let share = |(n, weight)| LengthShare { length: Bytes(n * 512), weight };
@@ -392,7 +409,7 @@ fn allows(lengths: &Lengths, length: Bytes) -> bool {
     match lengths {
         Lengths::Fixed(fixed) => length == *fixed,
         Lengths::Range { least, most, step } => {
-            (*least..=*most).contains(&length) && length.0.is_multiple_of(step.0)
+            length == *most || length < *most && (length.0 - least.0).is_multiple_of(step.0)
         }
         Lengths::Shares(list) => list.iter().any(|share| share.length == length),
     }

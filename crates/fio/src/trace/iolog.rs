@@ -12,6 +12,8 @@ use super::{Action, Event, Fault, TraceIo};
 const LINE_MAX: u64 = 8192;
 /// The longest I/O, 1 GiB, in bytes: the kernel moves just under 2 GiB in one call.
 const IO_MAX: u64 = 1 << 30;
+/// The longest trim that is one I/O, just under 4 GiB, in bytes; a longer one is several.
+const TRIM_MAX: u64 = u32::MAX as u64 - 511;
 /// Most files of a trace, each of which is kept open.
 const FILES_MAX: usize = 65_536;
 
@@ -39,6 +41,8 @@ pub struct Iolog<R> {
     /// Time in the last row, in microseconds, as the file gives it.
     last: Option<u64>,
     at: Nanos,
+    /// The remainder of a trim that is too long for one I/O, with its length in bytes.
+    rest: Option<(TraceIo, u64)>,
     /// Number of rows whose I/O is not replayed.
     left_out: u64,
 }
@@ -60,7 +64,7 @@ enum RowMeaning {
     Io {
         action: Action,
         offset: u64,
-        bytes: u32,
+        bytes: u64,
     },
 }
 
@@ -79,6 +83,7 @@ impl<R: BufRead> Iolog<R> {
             indices: HashMap::new(),
             last: None,
             at: Nanos::ZERO,
+            rest: None,
             left_out: 0,
         };
         let is_there = log.next_line()?;
@@ -117,6 +122,9 @@ impl<R: BufRead> Iolog<R> {
     /// # Errors
     /// [`Fault`], with line and column.
     pub fn event(&mut self) -> Result<Option<Event>, Fault> {
+        if let Some((io, bytes)) = self.rest.take() {
+            return Ok(Some(Event { at: self.at, io: Some(self.piece(io, bytes)) }));
+        }
         while self.next_line()? {
             // fio lets each clone of a job append a whole trace to one file.
             if self.line.trim().is_empty() || header(&self.line).is_some() {
@@ -158,10 +166,19 @@ impl<R: BufRead> Iolog<R> {
                 None
             }
             RowMeaning::Io { action, offset, bytes } => {
-                Some(TraceIo { action, file: self.file(name)?, offset, bytes })
+                let io = TraceIo { action, file: self.file(name)?, offset, bytes: 0 };
+                Some(self.piece(io, bytes))
             }
         };
         Ok(Event { at: self.at, io })
+    }
+
+    /// Returns the first I/O of `bytes` bytes; the remainder of a long trim is returned next.
+    fn piece(&mut self, io: TraceIo, bytes: u64) -> TraceIo {
+        let now = bytes.min(TRIM_MAX);
+        let rest = TraceIo { offset: io.offset.saturating_add(now), ..io };
+        self.rest = (bytes > now).then_some((rest, bytes - now));
+        TraceIo { bytes: now as u32, ..io }
     }
 
     fn said<'l>(
@@ -200,8 +217,13 @@ impl<R: BufRead> Iolog<R> {
         if matches!(kind, Action::Sync | Action::Datasync) {
             return Ok(RowMeaning::Io { action: kind, offset: 0, bytes: 0 });
         }
+        let ends = start.checked_add(length).is_some_and(|end| end <= i64::MAX as u64);
         match length {
-            1..=IO_MAX => Ok(RowMeaning::Io { action: kind, offset: start, bytes: length as u32 }),
+            1..=IO_MAX => Ok(RowMeaning::Io { action: kind, offset: start, bytes: length }),
+            // A trim needs no buffer.
+            _ if kind == Action::Trim && length > 0 && ends => {
+                Ok(RowMeaning::Io { action: kind, offset: start, bytes: length })
+            }
             0 => Err(self.fault(bytes, format!("a {} of 0 bytes; it moves at least 1", action.text))),
             _ => Err(self
                 .fault(bytes, format!("a {} of {length} bytes; one I/O has at most {IO_MAX}", action.text))),

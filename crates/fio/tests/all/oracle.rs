@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use fio::{KbBase, Kind, Reader, Reading, Request, TimeUnit, Value};
+use fio::{Engine, KbBase, Kind, ROWS, Reader, Reading, Request, TimeUnit, Value};
 
 use crate::real::{bare, err, fio, ours, out};
 
@@ -369,4 +369,32 @@ fn the_switches_that_only_tell_end_as_fios_do() {
         let quiet = Path::new(words[words.len() - 1]).extension().is_some() || silent;
         assert!(quiet || !said.trim().is_empty() || words.contains(&"--time_based"), "{words:?}");
     }
+}
+
+/// Names of the options in a list of the installed fio's.
+fn option_names(list: &str) -> Vec<&str> {
+    list.lines().filter_map(|line| line.split_once(" : ")).map(|(name, _)| name.trim()).collect()
+}
+
+#[test]
+fn every_option_of_the_installed_fio_is_known_by_name() {
+    let folder = Folder::new("names");
+    let Some(listed) = fio(&["--cmdhelp=all"], &folder.0, "") else { return };
+    let knows = |name: &str| ROWS.iter().any(|row| row.names().any(|known| known == name));
+    let (listed, engines) = (out(&listed), fio(&["--enghelp"], &folder.0, "").map(|list| out(&list)));
+    let of_jobs = option_names(&listed);
+    assert!(of_jobs.len() > 200, "{listed}");
+    let mut unknown: Vec<String> =
+        of_jobs.iter().filter(|name| !knows(name)).map(|name| (*name).to_owned()).collect();
+    for engine in engines.unwrap_or_default().lines().filter_map(|line| line.strip_prefix('\t')) {
+        // Options of an engine that nothing here stands in for are refused together with it.
+        if (Engine { name: engine.to_owned() }).backend().is_none() {
+            continue;
+        }
+        let Some(listed) = fio(&[&format!("--enghelp={engine}")], &folder.0, "") else { return };
+        let listed = out(&listed);
+        let names = option_names(&listed).into_iter().filter(|name| !knows(name));
+        unknown.extend(names.map(|name| format!("{engine}: {name}")));
+    }
+    assert_eq!(unknown, Vec::<String>::new(), "add a row for each to the table");
 }

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use fio::{FioError, Request, Surroundings, parse};
 use workload::Bytes;
 
+/// The fio to compare with, unless the environment variable `PLIMSOLL_FIO` names another.
 const FIO: &str = "/usr/bin/fio";
 
 /// Environment variables set for both, because some job files need them.
@@ -16,7 +17,7 @@ pub const VARIABLES: [(&str, &str); 3] = [("BS", "8k"), ("FIO_RW", "randread"), 
 /// Output of the installed fio for `words` in `folder`, with `stdin` for `-`; `None`, with the reason printed, if it is not
 /// installed.
 pub fn fio(words: &[&str], folder: &Path, stdin: &str) -> Option<Output> {
-    let mut command = Command::new(FIO);
+    let mut command = Command::new(std::env::var_os("PLIMSOLL_FIO").unwrap_or_else(|| FIO.into()));
     command.args(words).current_dir(folder).envs(VARIABLES);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let running = command.spawn().and_then(|mut child| {

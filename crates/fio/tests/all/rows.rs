@@ -92,6 +92,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Shape(Shape::Priorities) => "4k/30:64k/70/3/2".to_owned(),
         Kind::Shape(Shape::Pages) => "wait_before,write:8".to_owned(),
         Kind::Shape(Shape::EachTime) => "7,8".to_owned(),
+        Kind::Shape(Shape::Commands(_)) => "write/60:zeroes/40".to_owned(),
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC".to_owned(),
     }
 }

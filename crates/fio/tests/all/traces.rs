@@ -25,6 +25,7 @@ fn text_of(path: &str) -> Option<Vec<u8>> {
         "clones" => [third("0 x add\n1 x read 0 512\n"), third("0 x add\n2 x read 512 512\n")].concat(),
         "crlf" => b"fio version 3 iolog\r\n1 x add\r\n\r\n2 x read 1 2\r\n".to_vec(),
         "flushes" => third("0 x add\n1 x write 0 512\n2 x datasync 0 0\n3 x sync_file_range 0 0\n"),
+        "long-trim" => third("0 x add\n1 x trim 4096 2147483648\n2 x trim 0 10737418240\n3 x read 0 4096\n"),
         "device" => blktrace(&[(5, 8, 4096, 0, 0x1_0001)]),
         "long" => {
             let rows: String = (0..40_000).map(|at| format!("{at} x write {} 4096\n", at * 4096)).collect();
@@ -109,6 +110,20 @@ fn times_count_from_the_first_row_and_never_go_back() {
     let at: Vec<u64> = rows("--read_iolog=clones").iter().map(|row| row.0).collect();
     assert_eq!(at, [1, 3], "the clock of the second clone begins again");
     assert_eq!(rows("--read_iolog=crlf"), [(1, Reads, 0, 1, 2)]);
+}
+
+/// A trim needs no buffer: the real fio issues one of 2 GiB as one I/O.
+#[test]
+fn a_long_trim_is_one_io_and_one_above_4_gib_is_several() {
+    let rows = rows("--read_iolog=long-trim");
+    assert_eq!(rows[0], (1, Trim, 0, 4096, 1 << 31));
+    let (long, rest) = rows[1..].split_at(3);
+    assert!(long.iter().all(|row| (row.0, row.1) == (2, Trim)), "{long:?}");
+    let end = long.iter().fold(0, |end, row| {
+        assert_eq!(row.3, end, "without a gap");
+        end + u64::from(row.4)
+    });
+    assert_eq!((end, rest), (10 << 30, &[(3, Reads, 0, 0, 4096)][..]));
 }
 
 #[test]

@@ -118,6 +118,10 @@ const LINES: &[(&str, &str)] = &[
     ("--name=a --size=1m --ioengine=null --cpus_allowed=1-0", "the range ends before it begins"),
     ("--name=a --size=1m --ioengine=null --percentile_list=50:101", "a percentile is at most 100"),
     ("--section=b --name=a --size=1m --ioengine=null", "No section is named b; there are: a"),
+    ("--name=a --size=1m --ioengine=io_uring --write_mode=zeros", "zeroes"),
+    ("--name=a --size=1m --ioengine=io_uring --write_mode=write/60:zeroes/30", "must add up to 100"),
+    ("--name=a --size=1m --ioengine=io_uring --verify_mode=bogus", "failed parsing verify_mode=bogus"),
+    ("--name=a --size=1m --ioengine=io_uring --cmd_type=bogus", "failed parsing cmd_type=bogus"),
     ("--enghelp=nope", "engine nope not loadable"),
 ];
 

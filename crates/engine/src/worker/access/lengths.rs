@@ -9,8 +9,8 @@ pub(super) enum LengthDraw {
     Fixed(u64),
     Range {
         least: u64,
+        most: u64,
         step: u64,
-        count: u64,
     },
     /// Each length with the sum of the weights up to and including its own.
     Shares(Box<[(u64, u64)]>),
@@ -21,9 +21,7 @@ impl LengthDraw {
         match lengths {
             Lengths::Fixed(length) => LengthDraw::Fixed(length.0),
             Lengths::Range { least, most, step } => {
-                let step = step.0.max(1);
-                let count = most.0.saturating_sub(least.0) / step + 1;
-                LengthDraw::Range { least: least.0, step, count }
+                LengthDraw::Range { least: least.0, most: most.0, step: step.0.max(1) }
             }
             Lengths::Shares(shares) => {
                 let mut sum = 0;
@@ -41,7 +39,9 @@ impl LengthDraw {
     pub(super) fn next(&self, stream: &mut Stream) -> u64 {
         match self {
             LengthDraw::Fixed(length) => *length,
-            LengthDraw::Range { least, step, count } => least + stream.below(*count) * step,
+            LengthDraw::Range { least, most, step } => {
+                Lengths::in_range((*least, *most), *step, stream.below(*most))
+            }
             LengthDraw::Shares(shares) => {
                 let total = shares.last().map_or(0, |&(_, sum)| sum);
                 let drawn = stream.below(total);

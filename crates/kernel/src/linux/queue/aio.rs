@@ -211,7 +211,7 @@ impl AioQueue {
             libc::syscall(
                 libc::SYS_io_getevents,
                 self.context,
-                least as libc::c_long,
+                least.min(most) as libc::c_long,
                 most as libc::c_long,
                 self.events.as_mut_ptr(),
                 timeout,
@@ -331,6 +331,9 @@ impl Queue for AioQueue {
                 Ok(())
             }
             Wait::Until(at) => self.reap(1, Some(at.since(self.clock.now())), done),
+            Wait::Several { least, until } => {
+                self.reap(least as usize, Some(until.since(self.clock.now())), done)
+            }
         }
     }
 

@@ -167,7 +167,7 @@ impl Queue for NamesQueue {
         match (self.queued.take(), wait) {
             (Some(io), _) => done.push(self.perform(&io)),
             (None, Wait::Until(at)) => self.clock.sleep_until(at.max(Nanos::ZERO)),
-            (None, Wait::Poll | Wait::One) => {}
+            (None, Wait::Poll | Wait::One | Wait::Several { .. }) => {}
         }
         Ok(())
     }

@@ -175,7 +175,7 @@ impl Queue for PreadQueue {
                 done.push(Completion { slot: io.slot, result, at: Nanos::ZERO });
             }
             (None, Wait::Until(at)) => self.clock.sleep_until(at),
-            (None, Wait::Poll | Wait::One) => {}
+            (None, Wait::Poll | Wait::One | Wait::Several { .. }) => {}
         }
         Ok(())
     }

@@ -352,6 +352,15 @@ impl UringQueue {
         self.look_until(at)
     }
 
+    /// Waits until `least` I/Os have completed or `until` is reached; a queue that polls returns at the first completion.
+    #[cold]
+    fn wait_for_several(&mut self, least: u32, until: Nanos) -> Result<(), QueueError> {
+        match self.ways.waiting {
+            Waiting::Asleep => self.enter(least, Some(until.since(self.clock.now()))),
+            Waiting::Looking => self.look_until(until.min(self.clock.now() + LOOK)),
+        }
+    }
+
     /// Waits until something has completed; polling gives up after [`LOOK`].
     #[inline]
     fn wait_for_one(&mut self) -> Result<(), QueueError> {
@@ -497,6 +506,7 @@ impl Queue for UringQueue {
             Wait::One if self.queued == 0 && self.something_ended() && !self.must_wake_the_thread() => {}
             Wait::One => self.wait_for_one()?,
             Wait::Until(at) => self.wait_until(at)?,
+            Wait::Several { least, until } => self.wait_for_several(least, until)?,
         }
         self.reap(done);
         Ok(())
