@@ -1,7 +1,7 @@
 //! Paragraphs on fio's jobs as a whole. The effect of each single option is listed with the words.
 
-use super::figures::{bytes, count, typed_seconds};
-use super::files_fio::{is_device, share, target, whole};
+use super::figures::{bytes, count, rate, typed_seconds};
+use super::files_fio::{share, target, whole_part};
 use super::load::{HeldRate, PlannedJob};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Direction};
@@ -33,16 +33,48 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
                 options.engine.name
             )]
         }
+        (None, None, Stage::Here) if options.create_only => return only_made(job, &subject),
         (None, None, Stage::Here) => with_blocks(job, &subject),
         (None, None, Stage::Elsewhere) => elsewhere(job, &subject, of_engines),
     };
     if stage(options) != Stage::Nowhere || options.runtime.0 > 0 {
         said.push(how_long(job));
     }
+    said.extend(read_back(options));
     said.extend(rates(job));
     said.extend(rests(job));
     said.extend(flushes_again(job));
+    said.extend(unchanged(job));
     said
+}
+
+/// Sentences on a job that makes its files and does no I/O.
+fn only_made(job: &PlannedJob, subject: &str) -> Vec<String> {
+    let made = format!("{subject} only makes its files where they are missing or too short (create_only=1).");
+    let mut said = vec![made, target(job), "No I/O is done or measured.".to_owned()];
+    said.extend(unchanged(job));
+    said
+}
+
+/// Describes the reads of verification that follow the writes.
+fn read_back(options: &JobOptions) -> Option<String> {
+    let verify = &options.verify;
+    let (on, writes) = (verify.is_on(), options.pattern.writes);
+    match (verify.only, verify.reads_back) {
+        (true, _) if on => Some("It writes nothing, and checks what an earlier run wrote.".to_owned()),
+        (false, true) if on && writes => Some("What was written is then read back and checked.".to_owned()),
+        _ => None,
+    }
+}
+
+/// Describes what the command forbids: any change, or new files.
+fn unchanged(job: &PlannedJob) -> Option<String> {
+    let created = job.options().allow_file_create;
+    match (job.changes_nothing, created) {
+        (true, _) => Some("No file is made, lengthened or changed (--readonly).".to_owned()),
+        (false, false) => Some("No file is made (allow_file_create=0).".to_owned()),
+        (false, true) => None,
+    }
 }
 
 fn with_blocks(job: &PlannedJob, subject: &str) -> Vec<String> {
@@ -141,9 +173,15 @@ fn verbs(job: &PlannedJob) -> String {
     }
     match (pattern.reads, pattern.writes, pattern.trims) {
         (true, true, _) => {
-            let reads = job.read_percent();
             let blocks = if read == write { String::new() } else { format!(" blocks of {read}") };
-            format!("reads ({reads} %){blocks} and writes ({} %) blocks of {write}", 100 - reads)
+            match job.read_percent() {
+                Some(reads) => {
+                    format!("reads ({reads} %){blocks} and writes ({} %) blocks of {write}", 100 - reads)
+                }
+                None => format!(
+                    "reads{blocks} and writes blocks of {write}, as many of each as rate and volume allow,"
+                ),
+            }
         }
         (true, false, _) => format!("reads blocks of {read}"),
         (false, true, false) => format!("writes blocks of {write}"),
@@ -179,13 +217,9 @@ fn depth(options: &JobOptions) -> String {
 /// The amount of I/O after which a copy ends.
 pub fn done(job: &PlannedJob) -> String {
     let options = job.options();
-    let names = job.files().0;
     let all = match (job.sized(), stage(options)) {
         (Some(amount), _) => bytes(amount),
-        (None, Stage::Here) if options.opendir.is_none() && job.extent().0 == Some(0) => {
-            let devices = names.iter().all(|path| path.to_str().is_some_and(is_device));
-            whole(names.len(), if devices { "device" } else { "file" })
-        }
+        (None, Stage::Here) => whole_part(job).unwrap_or_else(|| "all of it".to_owned()),
         (None, _) => "all of it".to_owned(),
     };
     match (options.number_ios.saturating_mul(options.loops), job.sized()) {
@@ -229,9 +263,9 @@ fn how_long(job: &PlannedJob) -> String {
 /// Sentences on the rate limits, by direction.
 fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
     let copies = u64::from(job.options().numjobs);
-    let times = |rate: &HeldRate, factor: u64| match rate.bytes {
+    let times = |held: &HeldRate, factor: u64| match held.bytes {
         Some(each) => format!("{} a second", bytes(each * factor)),
-        None => format!("{} I/Os a second", count((rate.iops * factor as f64).round() as u64)),
+        None => rate(held.iops * factor as f64),
     };
     job.rates().into_iter().map(move |rate| match copies {
         1 => format!("Its {} are held to {}.", rate.what, times(&rate, 1)),
@@ -255,14 +289,13 @@ fn rests(job: &PlannedJob) -> Option<String> {
     let think = job.think()?;
     let pause = typed_seconds(think.pause.as_secs_f64());
     let by_clock = think.after.map(|after| format!("after {} of work", typed_seconds(after.as_secs_f64())));
-    let by_count = job.between_rests().map(|ios| match ios {
+    let by_count = job.between_rests().map(|(_, most)| match most {
         1 => "after each I/O".to_owned(),
-        ios => format!("after at most {} I/Os", count(u64::from(ios))),
+        most => format!("after at most {} I/Os", count(u64::from(most))),
     });
     let when: Vec<String> = by_count.into_iter().chain(by_clock).collect();
-    let most = job.between_rests().map_or(String::new(), |ios| {
-        let iops = f64::from(ios) / think.pause.as_secs_f64();
-        format!(": a copy does {} I/Os a second at most", count(iops.round() as u64))
+    let most = job.between_rests().map_or(String::new(), |(each, _)| {
+        format!(": a copy does {} at most", rate(each / think.pause.as_secs_f64()))
     });
     Some(format!("It rests for {pause} {}{most}.", when.join(" and ")))
 }

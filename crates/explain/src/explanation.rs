@@ -38,6 +38,8 @@ pub struct Explanation {
     pub gaps: Vec<String>,
     /// Sentences on the load that the command requests.
     pub asks: Vec<String>,
+    /// The load of each of fio's jobs in figures, as far as the words determine them.
+    pub loads: Vec<ExplainedLoad>,
     /// Parts that plimsoll refuses or treats differently.
     pub apart: Vec<String>,
     /// Each word with its meaning.
@@ -68,6 +70,35 @@ pub struct Correction {
     pub why: String,
     /// The changed command.
     pub command: String,
+}
+
+/// The load of a job of fio, as planning works it out from the words alone.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExplainedLoad {
+    /// Name of the job.
+    pub job: String,
+    /// Number of copies that run side by side.
+    pub copies: u32,
+    /// Whether it reads.
+    pub reads: bool,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Whether it trims.
+    pub trims: bool,
+    /// Number of I/Os of a copy at which it ends, apart from the reads of verification; `null` if unknown.
+    pub ios: Option<u64>,
+    /// Whether `ios` is exact; otherwise lengths are drawn, and it is a mean.
+    pub ios_are_exact: bool,
+    /// Bytes of a copy after which it ends; `null` if unknown.
+    pub bytes: Option<u64>,
+    /// First byte of the part of each file that the copies use; `null` if unknown.
+    pub from: Option<u64>,
+    /// End of that part, over all copies, in bytes; `null` if unknown.
+    pub until: Option<u64>,
+    /// Seconds that rates and pauses take at least, before any limit of time.
+    pub least_s: f64,
+    /// Seconds after which a copy ends at the latest, apart from a ramp; `null` if nothing limits the time.
+    pub most_s: Option<f64>,
 }
 
 /// A word with its meaning.
@@ -102,6 +133,7 @@ impl Explanation {
             told_with: None,
             gaps: Vec::new(),
             asks: Vec::new(),
+            loads: Vec::new(),
             apart: Vec::new(),
             words: Vec::new(),
             risks: Vec::new(),

@@ -42,6 +42,16 @@ pub fn typed_seconds(time: f64) -> String {
     }
 }
 
+/// Prints a rate in I/Os a second, one below 1 as the time from one I/O to the next.
+pub fn rate(iops: f64) -> String {
+    match iops {
+        iops if iops < 1.0 => format!("an I/O every {}", seconds(1.0 / iops)),
+        iops if iops < 10.0 && iops % 1.0 != 0.0 => format!("{iops:.1} I/Os a second"),
+        1.0 => "1 I/O a second".to_owned(),
+        _ => format!("{} I/Os a second", count(iops.round() as u64)),
+    }
+}
+
 /// Prints a whole number with commas: `12,800`.
 pub fn count(number: u64) -> String {
     workload::grouped(number)
@@ -67,6 +77,15 @@ mod tests {
         assert_eq!(
             (typed_seconds(1000.0), typed_seconds(1200.0), typed_seconds(5.0), seconds(1000.0)),
             ("1,000 s".into(), "20 min".into(), "5 s".into(), "17 min".into())
+        );
+        assert_eq!(
+            (rate(1.0 / 12.0), rate(2.5), rate(1.0), rate(1999.6)),
+            (
+                "an I/O every 12 s".into(),
+                "2.5 I/Os a second".into(),
+                "1 I/O a second".into(),
+                "2,000 I/Os a second".into()
+            )
         );
         assert_eq!(
             (count(12_800), count(999), count(1_048_576)),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::figures::bytes;
 use super::load::PlannedJob;
 use fio::{Amount, JobOptions};
+use workload::Spread;
 
 /// Most file names that are printed.
 const FEW: usize = 3;
@@ -46,8 +47,42 @@ pub fn target(job: &PlannedJob) -> String {
     }
 }
 
+/// All that the copies do once, if the command sets no amount in bytes: whole files or devices, or a share of each.
+pub fn whole_part(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    let names = job.files().0;
+    let kind = if names.iter().all(|path| path.to_str().is_some_and(is_device)) { "device" } else { "file" };
+    match options.size {
+        _ if options.opendir.is_some() || job.extent().0 != Some(0) => None,
+        Some(size @ Amount::Percent(..100)) => {
+            Some(format!("{} {}", share(size).trim_end_matches(" it"), each(names.len(), kind)))
+        }
+        _ if apart(options) => None,
+        _ => Some(whole(names.len(), kind)),
+    }
+}
+
+fn each(number: usize, kind: &str) -> String {
+    if number > 1 { format!("each {kind}") } else { format!("the {kind}") }
+}
+
+/// The part of its files or devices to which a job can write; `None` if it reaches all of each.
+pub fn reached(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    let amounts = [options.number_ios, options.runtime.0, options.zonesize, options.rw_number.unsigned_abs()];
+    let by_chance = options.pattern.random
+        && (options.norandommap
+            || options.spread != Spread::Uniform
+            || options.percentage_random.iter().any(|percent| *percent < 100)
+            || options.bssplit.iter().chain(&options.bsrange).any(Option::is_some)
+            || job.is_mixed());
+    let mixed = options.pattern.reads && options.pattern.writes;
+    let limited = mixed || by_chance || options.io_size.is_some() || amounts.iter().any(|amount| *amount > 0);
+    part(job).or_else(|| limited.then(|| "wherever the job writes".to_owned()))
+}
+
 /// The part of files or devices that a job uses by default.
-pub fn whole(number: usize, kind: &str) -> String {
+fn whole(number: usize, kind: &str) -> String {
     if number > 1 { format!("each whole {kind}") } else { format!("the whole {kind}") }
 }
 
@@ -70,6 +105,7 @@ fn part(job: &PlannedJob) -> Option<String> {
     let of_each = if job.files().0.len() > 1 { " of each" } else { "" };
     let (from, length) = job.extent();
     let start = match from {
+        _ if options.file_append => " after its end".to_owned(),
         Some(0) => String::new(),
         Some(from) => format!(" from {} on", bytes(from)),
         None => format!(" from {} on", share(options.offset)),

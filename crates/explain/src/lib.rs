@@ -27,7 +27,8 @@ mod words;
 
 pub use dd::{Dd, DdFlush};
 pub use explanation::{
-    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form,
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedLoad, ExplainedText, ExplainedWord,
+    Explanation, Form,
 };
 pub use native::Native;
 pub use page::text;

@@ -2,15 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use super::explanation::ExplainedLoad;
 use super::figures::{bytes, count, seconds};
 use super::files_fio::is_device;
-use fio::{FioJob, FioRequest, JobOptions, LaysOut, OnDisk, OnDiskKind};
-use workload::{Direction, Job, Lengths, LengthsBy, Order, Pace, StopRule, Think, ThinkPace, ThinkQueue};
+use fio::{Amount, FioJob, FioRequest, JobOptions, LaysOut, OnDisk, OnDiskKind, Pattern};
+use workload::{
+    Direction, Job, Lengths, LengthsBy, Order, Pace, StopRule, Think, ThinkCount, ThinkPace, ThinkQueue,
+};
 
 /// Length given to everything that exists, because its real one is not known here: a percentage of it is known to be none too.
 const ANY_LENGTH: u64 = 1 << 62;
 /// Lengths and amounts from this value on are unknown: they come from [`ANY_LENGTH`], not from the words.
 const UNKNOWN: u64 = 1 << 52;
+/// Length of a region, in blocks, below which the mean of drawn lengths says nothing.
+const SHORT: u64 = 16;
 /// Most files of a clone for which a load is planned.
 const FILES_MOST: usize = 1000;
 
@@ -21,6 +26,10 @@ pub struct PlannedJob {
     /// The first and the last clone; empty if the job is not planned here, such as one that replays a trace.
     clones: Vec<Job>,
     stop: Vec<StopRule>,
+    /// Whether the command forbids any change (`--readonly`).
+    pub changes_nothing: bool,
+    /// Names of other jobs that write to the same part of a file at the same time.
+    pub also_written_by: Vec<String>,
 }
 
 /// A rate limit of a copy.
@@ -37,7 +46,15 @@ pub struct HeldRate {
 pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     let mut alone = asked.clone();
     alone.jobs.clear();
-    asked.jobs.iter().filter(|job| job.clone == 0).map(|job| PlannedJob::of(job, &alone)).collect()
+    let mut jobs: Vec<PlannedJob> =
+        asked.jobs.iter().filter(|job| job.clone == 0).map(|job| PlannedJob::of(job, &alone)).collect();
+    let writers = |(number, job): (usize, &PlannedJob)| {
+        let others = jobs.iter().enumerate().filter(|(other, _)| *other != number);
+        others.filter(|(_, other)| other.writes_into(job)).map(|(_, other)| other.job.name.clone()).collect()
+    };
+    let also: Vec<Vec<String>> = jobs.iter().enumerate().map(writers).collect();
+    jobs.iter_mut().zip(also).for_each(|(job, also)| job.also_written_by = also);
+    jobs
 }
 
 fn known(figure: u64) -> Option<u64> {
@@ -50,8 +67,14 @@ impl PlannedJob {
         let mut job = job.clone();
         job.echo.extend(asked.globals.iter().cloned());
         let options = &mut job.options;
-        options.allow_file_create &= asked.lays_out != LaysOut::Nothing;
-        if options.pattern.mixed() && !has_both_rates(options) {
+        let changes_nothing = asked.lays_out == LaysOut::Nothing;
+        options.allow_file_create &= !changes_nothing;
+        let reads_back = options.verify.only && options.verify.is_on() && options.pattern.writes;
+        if reads_back && options.engine.name != "null" {
+            // What an earlier run wrote is read; nothing is written.
+            options.pattern = Pattern { reads: true, writes: false, trims: false, ..options.pattern };
+        }
+        if options.pattern.mixed() {
             options.pattern.reads = options.rwmix_read > 0;
             options.pattern.writes = options.rwmix_read < 100;
         }
@@ -74,7 +97,42 @@ impl PlannedJob {
         let plan = is_small.then(|| fio::steps(&clones, &look).ok()).flatten();
         let load = plan.and_then(|plan| plan.steps.into_iter().next()).map(|step| step.workload);
         let (clones, stop) = load.map_or_else(Default::default, |load| (load.jobs, load.stop));
-        PlannedJob { job, clones, stop }
+        PlannedJob { job, clones, stop, changes_nothing, also_written_by: Vec::new() }
+    }
+
+    /// Whether the job can write to what `other` uses while that runs.
+    fn writes_into(&self, other: &PlannedJob) -> bool {
+        let span = |job: &PlannedJob| (job.extent().0.unwrap_or(0), job.end().unwrap_or(u64::MAX));
+        let ((from, until), (start, end)) = (span(self), span(other));
+        let same_file = self.files().0.iter().any(|path| other.files().0.contains(path));
+        self.options().pattern.writes
+            && self.job.step == other.job.step
+            && same_file
+            && from < end
+            && start < until
+    }
+
+    /// The load of all copies in figures.
+    pub fn figures(&self) -> ExplainedLoad {
+        let options = self.options();
+        let (pattern, does_io) = (options.pattern, !options.create_only);
+        let reads_back = options.verify.only && options.verify.is_on();
+        let ios = self.ios().filter(|_| !options.create_only && self.is_determined());
+        let rests_s = |ios: u64| self.held_s(ios).unwrap_or_else(|| self.rests_s(ios as f64, 0.0));
+        ExplainedLoad {
+            job: self.job.name.clone(),
+            copies: options.numjobs,
+            reads: pattern.reads && does_io,
+            writes: pattern.writes && does_io,
+            trims: pattern.trims && does_io,
+            ios: ios.filter(|_| !reads_back),
+            ios_are_exact: !self.is_mixed(),
+            bytes: self.sized().filter(|_| !options.create_only),
+            from: self.extent().0,
+            until: self.end(),
+            least_s: ios.map_or(0.0, rests_s),
+            most_s: Some(options.runtime.as_secs_f64()).filter(|runtime| *runtime > 0.0),
+        }
     }
 
     /// The options of the job.
@@ -107,7 +165,7 @@ impl PlannedJob {
 
     /// End of the part that the last clone uses, if it is known here.
     pub fn end(&self) -> Option<u64> {
-        let last = self.clones.last()?;
+        let last = self.clones.last().filter(|_| self.clones.len() == self.planned_copies())?;
         known(last.offset.0.saturating_add(last.size?.0))
     }
 
@@ -135,11 +193,13 @@ impl PlannedJob {
         only(&self.lengths(direction))
     }
 
-    /// Share of the I/Os in a direction: by the rates if both directions have one, otherwise by the mix.
+    /// Share of the I/Os in a direction: by the rates if both directions of a mix have one, otherwise by the mix.
     fn share(&self, direction: Direction) -> f64 {
         let Some(job) = self.first() else { return 0.0 };
         let mix = job.access.mix;
-        let rates = job.write_pace.and_then(|writes| Some((job.pace.rate()?.0, writes.rate()?.0)));
+        let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
+        let rates = job.write_pace.filter(|_| mixed);
+        let rates = rates.and_then(|writes| Some((job.pace.rate()?.0, writes.rate()?.0)));
         let reads = match rates {
             Some((reads, writes)) => reads / (reads + writes),
             None => f64::from(mix.read_percent()) / 100.0,
@@ -152,9 +212,13 @@ impl PlannedJob {
         }
     }
 
-    /// Percentage of reads.
-    pub fn read_percent(&self) -> u64 {
-        (100.0 * self.share(Direction::Read)).round() as u64
+    /// Percentage of reads of a mix; `None` if only one of its directions has a rate, so that the volume decides.
+    pub fn read_percent(&self) -> Option<u64> {
+        let half_paced = self.first().is_some_and(|job| {
+            job.write_pace.is_some_and(|writes| writes.rate().is_none() != job.pace.rate().is_none())
+        });
+        let mixed = self.options().pattern.mixed();
+        (!half_paced || !mixed).then(|| (100.0 * self.share(Direction::Read)).round() as u64)
     }
 
     /// Lengths of all I/Os, with the share of each.
@@ -183,8 +247,16 @@ impl PlannedJob {
         })
     }
 
-    /// I/Os that a copy does before it ends, if its words determine them.
+    /// I/Os that a copy does before it ends, if its words determine them. Of drawn lengths, those that no longer fit at the
+    /// end of a short region are drawn again, so that their mean says nothing.
     pub fn ios(&self) -> Option<u64> {
+        let longest = self.all_lengths().iter().map(|(_, lengths)| lengths.longest().0).max().unwrap_or(0);
+        if self.is_mixed() && self.read_percent().is_none() {
+            return None;
+        }
+        if self.is_mixed() && self.extent().1.is_some_and(|region| region < longest.saturating_mul(SHORT)) {
+            return None;
+        }
         let counted = self.rules().find_map(|rule| match rule {
             StopRule::OpsEach(ios) => Some(*ios),
             _ => None,
@@ -193,8 +265,28 @@ impl PlannedJob {
         counted.into_iter().chain(by_bytes).min()
     }
 
+    /// Number of copies that are planned if each can begin: the first and the last.
+    fn planned_copies(&self) -> usize {
+        if self.job.options.numjobs > 1 { 2 } else { 1 }
+    }
+
+    /// Whether the words alone determine how many I/Os each copy does: all copies do as many, and none fails to begin.
+    fn is_determined(&self) -> bool {
+        let unknown = |rule: &StopRule| match rule {
+            StopRule::BytesEach(bytes) | StopRule::BytesInAll(bytes) => known(bytes.0).is_none(),
+            _ => false,
+        };
+        let alike = self.clones.len() == self.planned_copies()
+            && self.clones.iter().all(|clone| clone.stop == self.clones[0].stop);
+        // Of several lengths, those above the length of a zone never fit.
+        let fit = self.first().is_none_or(|job| job.access.pieces.is_none() || !self.is_mixed());
+        let options = self.options();
+        let ends_unknown = options.numjobs > 1 && matches!(options.offset_increment, Amount::Percent(1..));
+        alike && fit && !ends_unknown && !self.rules().any(unknown)
+    }
+
     /// Whether the I/Os have several lengths.
-    fn is_mixed(&self) -> bool {
+    pub fn is_mixed(&self) -> bool {
         only(&self.all_lengths()).is_none()
     }
 
@@ -220,7 +312,11 @@ impl PlannedJob {
             _ => "I/Os",
         };
         let paces = match job.write_pace {
-            Some(writes) => vec![("reads", job.pace), ("writes", writes)],
+            Some(writes) if mix.issues(Direction::Read) && mix.issues(Direction::Write) => {
+                vec![("reads", job.pace), ("writes", writes)]
+            }
+            Some(writes) if !mix.reads_only() => vec![(all, writes)],
+            Some(_) => vec![(all, job.pace)],
             None => vec![(all, job.pace)],
         };
         let options = self.options();
@@ -237,17 +333,25 @@ impl PlannedJob {
         self.first()?.think
     }
 
-    /// I/Os that a copy does between two rests, if a number of I/Os decides: a queue that runs empty first ends all its I/Os.
-    pub fn between_rests(&self) -> Option<u32> {
+    /// I/Os that a copy does between two rests, if a number of I/Os decides: on average, and at most. A queue runs empty for
+    /// a rest, and what it completes then counts towards the next one.
+    pub fn between_rests(&self) -> Option<(f64, u32)> {
         let job = self.first()?;
         let think = job.think.filter(|think| think.every < u32::MAX)?;
-        Some(if think.queue == ThinkQueue::Drained { think.every.max(job.depth) } else { think.every })
+        let drains = think.queue == ThinkQueue::Drained && think.counted == ThinkCount::Done;
+        let (every, depth) = (think.every, if drains { job.depth } else { 1 });
+        Some(match every {
+            1 => (1.0, 1),
+            every if every >= depth => (f64::from(every), every),
+            every => (f64::from(depth + every - 1) / 2.0, depth + every - 2),
+        })
     }
 
-    /// Seconds of pauses while a copy does `ios` I/Os in `busy_s` seconds of work.
+    /// Seconds of pauses while a copy does `ios` I/Os in `busy_s` seconds of work. The first rest comes once the queue is full.
     fn rests_s(&self, ios: f64, busy_s: f64) -> f64 {
-        let Some(think) = self.think() else { return 0.0 };
-        let by_count = self.between_rests().map_or(0.0, |each| ios / f64::from(each));
+        let (Some(job), Some(think)) = (self.first(), self.think()) else { return 0.0 };
+        let filled = if think.counted == ThinkCount::Done { f64::from(job.depth) - 1.0 } else { 0.0 };
+        let by_count = self.between_rests().map_or(0.0, |(each, _)| ((ios - filled).max(0.0) / each).floor());
         let by_clock = think.after.map_or(0.0, |after| busy_s / after.as_secs_f64().max(1e-9));
         by_count.max(by_clock) * think.pause.as_secs_f64()
     }
@@ -261,8 +365,12 @@ impl PlannedJob {
     /// Seconds that `ios` I/Os take at the rate limits; `None` if some I/Os have no limit.
     pub fn held_s(&self, ios: u64) -> Option<f64> {
         let job = self.first()?;
-        let rate = job.pace.rate()?.0 + job.write_pace.map_or(Some(0.0), |pace| Some(pace.rate()?.0))?;
-        let (ios, paced) = (ios as f64, ios as f64 / rate);
+        let mix = job.access.mix;
+        let writes = job.write_pace.filter(|_| mix.issues(Direction::Write));
+        let others = Some(job.pace).filter(|_| writes.is_none() || mix.issues(Direction::Read));
+        let rate = |pace: Option<Pace>| pace.map_or(Some(0.0), |pace| Some(pace.rate()?.0));
+        // The first I/O is due at once.
+        let (ios, paced) = (ios as f64, ios.saturating_sub(1) as f64 / (rate(others)? + rate(writes)?));
         // A pace that is kept makes up for the pauses.
         Some(match job.think.map(|think| think.pace) {
             Some(ThinkPace::Moved) => paced + self.rests_s(ios, paced),
@@ -270,10 +378,6 @@ impl PlannedJob {
             None => paced,
         })
     }
-}
-
-fn has_both_rates(options: &JobOptions) -> bool {
-    [0, 1].iter().all(|&way| options.rate[way] > 0 || options.rate_iops[way] > 0)
 }
 
 /// The file, device or directory that is assumed to exist at `path`.

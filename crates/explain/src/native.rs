@@ -111,7 +111,7 @@ pub fn of_latency(jobs: &[PlannedJob]) -> Option<Native> {
         }
     };
     let (most, percent) = target.or_else(|| Some((job.typed("max_latency")?, None)))?;
-    let (place, reads) = (places_of(job).into_iter().next()?, job.read_percent());
+    let (place, reads) = (places_of(job).into_iter().next()?, job.read_percent()?);
     let (unit, bound) =
         (if most.ends_with(|last: char| last.is_ascii_digit()) { "us" } else { "" }, bound(percent));
     let block = job.options().bs[usize::from(reads == 0)];

@@ -166,13 +166,19 @@ fn fio_command(
     if let Some(text) = &explanation.job_file {
         explanation.words.extend(explained_lines(text));
     }
+    let mut makes_files = false;
     match asked {
-        Some(asked) => of_asked(&asked, &fio, &mut explanation),
+        Some(asked) => {
+            of_asked(&asked, &fio, &mut explanation);
+            makes_files = asked.lays_out != fio::LaysOut::Nothing
+                && asked.jobs.iter().all(|job| job.options.allow_file_create);
+        }
         None => explanation.asks.push(ELSEWHERE.to_owned()),
     }
     match &explanation.job_file {
         Some(text) => explanation.risks.extend(of_job_file(text)),
-        None if explanation.risks.iter().any(|told| told.id == "no-size") => {
+        // A size makes no file where none may be made.
+        None if makes_files && explanation.risks.iter().any(|told| told.id == "no-size") => {
             correct(&mut explanation, &fio.words);
         }
         None => {}
@@ -219,6 +225,7 @@ fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainErr
 fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanation) {
     let jobs = planned(asked);
     explanation.asks = about_fio::asks(&jobs, &fio.of_engines);
+    explanation.loads = jobs.iter().map(PlannedJob::figures).collect();
     explanation.apart.clone_from(&fio.refusals);
     name_engines_own(explanation, fio);
     let noted = |about: fio::About| {
@@ -265,6 +272,9 @@ fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
     for job in jobs {
         let options = job.options();
         let replays = options.trace.read.is_some();
+        if options.create_only {
+            continue;
+        }
         let own = holding(|when| match when {
             When::Fio(when) if !replays => when(job, options),
             When::Replay(when) if replays => when(job, options),

@@ -2,7 +2,7 @@
 
 use super::about_fio::{done, stage, waits};
 use super::figures::{bytes, count, seconds, typed_seconds};
-use super::files_fio::{apart, is_device, share};
+use super::files_fio::{apart, is_device, reached, share};
 use super::load::{PlannedJob, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
@@ -20,17 +20,20 @@ pub const WITHOUT_DATA: &[&str] =
 /// Every row.
 pub static ROWS: &[Risk] = &[
     risk("destroys-device", Danger, "fio HOWTO: filename")
-        .fio(|_, options| {
-            let name = options.filename.as_ref().filter(|name| is_device(name))?;
+        .fio(|job, options| {
+            let names = options.filename.as_ref().filter(|name| is_device(name))?.replace(':', " and ");
             let pattern = options.pattern;
             let how = if pattern.writes { "writes over the device itself" } else { "trims the device itself" };
-            (pattern.destroys() && options.engine.act() == Act::Move).then(|| {
-                format!("Everything on {} is lost: the job {how}.", name.replace(':', " and "))
+            (pattern.destroys() && options.engine.act() == Act::Move).then(|| match reached(job) {
+                None => format!("Everything on {names} is lost: the job {how}."),
+                Some(part) => format!("Data on {names} is lost ({part}): the job {how}."),
             })
         }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
-        .fio(|_, options| {
-            let name = options.filename.as_ref().filter(|name| !is_device(name))?;
+        .fio(|job, options| {
+            let name = options.filename.as_ref().filter(|name| !is_device(name) && !options.file_append)?;
+            let names = name.replace(':', " and ");
+            let exists = if names == *name { "exists" } else { "exist" };
             let pattern = options.pattern;
             let how = match options.engine.act() {
                 Act::Move if pattern.writes => "is overwritten",
@@ -38,7 +41,10 @@ pub static ROWS: &[Risk] = &[
                 Act::Cut if pattern.writes => "is cut off",
                 _ => return None,
             };
-            pattern.destroys().then(|| format!("If {name} exists, what is in it {how} without a question."))
+            let part = reached(job).map_or(String::new(), |part| format!(" ({part})"));
+            pattern
+                .destroys()
+                .then(|| format!("If {names} {exists}, what is in it{part} {how} without a question."))
         }),
     risk("overwrites-store", Danger, "fio HOWTO: ioengine")
         .fio(|_, options| {
@@ -241,6 +247,25 @@ pub static ROWS: &[Risk] = &[
                 options.numjobs
             ))
         }),
+    risk("false-alarms", Misleading, "fio HOWTO: verify, numjobs, offset_increment")
+        .fio(|job, options| {
+            let shared = options.filename.is_some() && options.numjobs > 1 && !apart(options);
+            let others = job.also_written_by.join(" and ");
+            let who = match (shared, others.is_empty()) {
+                (true, _) => format!("The {} copies", options.numjobs),
+                (false, false) => format!("This job and {others}"),
+                (false, true) => return None,
+            };
+            // A pattern without a header is the same whoever writes it.
+            let alike = matches!(options.verify.kind, "pattern" | "null");
+            (options.verify.is_on() && options.verify.reads_back && options.pattern.writes && !alike).then(|| {
+                format!(
+                    "{who} write the same blocks, and each checks what it wrote itself: fio can report corruption where \
+                     the volume is sound. A part of its own for each (offset_increment, offset) avoids that. plimsoll \
+                     knows the last writer of a block."
+                )
+            })
+        }),
     risk("offset-of-one-copy", Wrong, "fio HOWTO: offset_increment")
         .fio(|_, options| {
             let step = options.offset_increment;
@@ -313,11 +338,12 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("long-blocks", Note, "EBS user guide: I/O characteristics")
-        .fio(|_, options| {
+        .fio(|job, options| {
             let block = options.issued_blocks().max().unwrap_or(0);
+            let up_to = if job.is_mixed() { "up to " } else { "" };
             (block > 256 << 10).then(|| {
                 format!(
-                    "Blocks of {} measure bandwidth: the kernel may cut them, and providers count them in units of their \
+                    "Blocks of {up_to}{} measure bandwidth: the kernel may cut them, and providers count them in units of their \
                      own (256 KiB for EBS SSD), so that fio's IOPS are not the provider's.",
                     bytes(block)
                 )
@@ -398,6 +424,7 @@ const OF_FILES: &[&str] = &[
     "other-caches",
     "flush-figures",
     "copies-in-step",
+    "false-alarms",
 ];
 
 /// Risks that also apply if no block of storage is read or written.

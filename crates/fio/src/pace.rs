@@ -66,7 +66,9 @@ fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
 fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
     let (Some(read), Some(write)) = (rate(options, 0), rate(options, 1)) else { return Vec::new() };
     let percent = 100.0 * read / (read + write);
-    let other = (f64::from(options.rwmix_read) - percent).abs() > 0.5;
+    // A mix of 0 or 100 % stays one, whatever the rates.
+    let other =
+        (1..100).contains(&options.rwmix_read) && (f64::from(options.rwmix_read) - percent).abs() > 0.5;
     let note = format!("the rates decide the mix: {percent:.0} % reads, not {}", options.rwmix_read);
     if apart && options.rwmix_typed && other { vec![note] } else { Vec::new() }
 }

@@ -135,7 +135,10 @@ fn contents<'w>(
         None => return Err(wrong(word, format!("the file {name} cannot be read here"))),
     };
     if bits.bytes.len() + bytes.len() > MOST {
-        return Err(wrong(word, format!("with the file {name} the pattern has more than {} MiB", MOST >> 20)));
+        return Err(wrong(
+            word,
+            format!("with the file {name} the pattern has more than {} MiB", MOST >> 20),
+        ));
     }
     bits.bytes.extend(bytes);
     Ok(rest)

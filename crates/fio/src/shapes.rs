@@ -116,9 +116,9 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
 fn commands(words: &'static [Word], list: &str) -> Result<Vec<(&'static str, u32)>, ValueError> {
     let entries: Vec<_> = list.split(':').map(|entry| entry.split_once('/').unwrap_or((entry, ""))).collect();
     let known = |name: &str| words.iter().map(|(known, _)| *known).find(|known| *known == name);
-    let names = entries.iter().map(|(name, _)| {
-        known(name).ok_or_else(|| ValueError::Choice { word: (*name).to_owned(), words })
-    });
+    let names = entries
+        .iter()
+        .map(|(name, _)| known(name).ok_or_else(|| ValueError::Choice { word: (*name).to_owned(), words }));
     let names = names.collect::<Result<Vec<_>, _>>()?;
     let shares = entries.iter().map(|(_, share)| percent(list, share)).collect::<Result<Vec<_>, _>>()?;
     Ok(names.into_iter().zip(hundred(list, &shares)?).collect())

@@ -275,7 +275,7 @@ impl Worker {
             }
             let DrawnIo { place, kind, due } = drawn;
             if !self.quota.take(place.kind, place.bytes) {
-                return self.end(StopReason::Amount, now);
+                return self.spent(now);
             }
             if APART {
                 self.pace.of(kind).advance()
@@ -426,6 +426,9 @@ impl Worker {
         let at = if done.at == Nanos::ZERO { now } else { done.at };
         debug_assert!(at >= io.issued, "an I/O ended before it was issued");
         self.last_done = at;
+        if io.kind == Direction::Flush || self.is_read_back(done.slot) {
+            self.think.uncount();
+        }
         let result = self.outcome(&io, done);
         if self.recorder.is_tracing() {
             self.trace(&io, at, result);

@@ -64,13 +64,18 @@ impl Quota {
 
     /// This quota with a rest after `ops` more I/Os.
     pub(super) fn resting_after(self, ops: u64) -> Quota {
-        let all = self.ops.saturating_add(self.later);
+        let all = self.all_ops();
         Quota { ops: all.min(ops), later: all.saturating_sub(ops), ..self }
     }
 
     /// Number of I/Os until the next rest or the end.
     pub(super) fn ops(&self) -> u64 {
         self.ops
+    }
+
+    /// Number of I/Os until the end.
+    pub(super) fn all_ops(&self) -> u64 {
+        self.ops.saturating_add(self.later)
     }
 
     /// Whether a rest, and not the end, keeps the next I/O from being issued.

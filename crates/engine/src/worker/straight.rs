@@ -47,7 +47,11 @@ impl Worker {
                 && self.gate.is_none()
                 && !self.overlap.may_hold(),
             only: self.mix.only().filter(|_| one_run),
-            settles: nothing_beside && unheard && self.bounds.is_none() && !self.is_steered(),
+            settles: nothing_beside
+                && unheard
+                && self.bounds.is_none()
+                && !self.is_steered()
+                && (self.flush.is_never() || !self.think.is_planned()),
         }
     }
 

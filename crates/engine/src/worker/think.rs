@@ -11,11 +11,19 @@ pub(super) struct ThinkTime {
     /// `None` if the worker never rests.
     plan: Option<Think>,
     state: State,
-    /// Completions still needed before the next rest, if completions are counted; below zero while the queue runs
-    /// empty, [`i64::MAX`] if they are not counted.
+    /// Completions until the next rest, counted from the beginning of the last one, if completions are counted;
+    /// [`i64::MAX`] otherwise. If those of the queue that ran empty were enough, one more I/O brings the rest, as in fio.
     left: i64,
+    /// Whether the next rest follows the issue of an I/O; otherwise it follows completions or the clock.
+    by_issue: bool,
+    /// Whether the I/Os to issue until the next rest are all that were planned, and not only what is left.
+    is_whole: bool,
     /// When the next rest is due by the clock.
     at: Nanos,
+    /// Whether the current rest is the one after the last I/O, with which the worker ends.
+    is_last: bool,
+    /// End of the last pause that has begun.
+    rested_until: Nanos,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +39,16 @@ enum State {
 
 impl ThinkTime {
     pub(super) fn new(think: Option<Think>) -> ThinkTime {
-        ThinkTime { plan: think, state: State::Awake, left: i64::MAX, at: Nanos::MAX }
+        ThinkTime {
+            plan: think,
+            state: State::Awake,
+            left: i64::MAX,
+            by_issue: false,
+            is_whole: false,
+            at: Nanos::MAX,
+            is_last: false,
+            rested_until: Nanos::ZERO,
+        }
     }
 
     /// Counts `done` completions; true if a rest may have to begin or end.
@@ -43,7 +60,35 @@ impl ThinkTime {
         if self.left != i64::MAX {
             self.left -= done as i64;
         }
-        self.left <= 0 || self.state == State::Draining
+        self.left <= 0 && !self.by_issue || self.state == State::Draining
+    }
+
+    /// Whether the worker ever rests.
+    pub(super) fn is_planned(&self) -> bool {
+        self.plan.is_some()
+    }
+
+    /// End of the last pause that has begun; zero if there was none.
+    pub(super) fn rested_until(&self) -> Nanos {
+        self.rested_until
+    }
+
+    /// Takes back a completion that counts towards no rest: a flush, or a read for verification.
+    #[inline]
+    pub(super) fn uncount(&mut self) {
+        if self.left != i64::MAX {
+            self.left += 1;
+        }
+    }
+
+    /// Whether a rest follows the last I/O, which has just been issued, as in fio: a queue that is full waits for a
+    /// completion first.
+    fn is_due_at_end(&self, quota: Quota, is_full: bool) -> bool {
+        match self.plan.map(|think| think.counted) {
+            Some(ThinkCount::Issued) => self.is_whole && quota.ops() == 0,
+            Some(ThinkCount::Done) => self.left != i64::MAX && self.left <= i64::from(is_full),
+            None => false,
+        }
     }
 
     /// When the state next changes by the clock alone.
@@ -76,16 +121,25 @@ impl ThinkTime {
         self.at = think.after.map_or(Nanos::MAX, |time| now + time);
         match think.counted {
             _ if think.every == u32::MAX => quota,
-            ThinkCount::Issued => quota.resting_after(u64::from(think.every)),
-            ThinkCount::Done => {
-                // Completions while the queue ran empty count towards this rest, but at least one I/O comes in between.
-                self.left = (i64::from(think.every) + self.left.min(0)).max(1);
-                debug_assert!(
-                    self.left <= i64::from(think.every),
-                    "a rest comes later than it was asked for"
-                );
-                quota
+            ThinkCount::Issued => {
+                self.is_whole = quota.all_ops() >= u64::from(think.every);
+                quota.resting_after(u64::from(think.every))
             }
+            ThinkCount::Done => {
+                if self.left == i64::MAX {
+                    self.left = i64::from(think.every);
+                }
+                self.by_issue = self.left <= 0;
+                quota.resting_after(if self.by_issue { 1 } else { u64::MAX })
+            }
+        }
+    }
+
+    /// Begins to count completions anew, at the beginning of a rest.
+    fn count_anew(&mut self) {
+        let every = self.plan.filter(|think| think.every != u32::MAX).map(|think| i64::from(think.every));
+        if let (Some(every), true) = (every, self.left != i64::MAX) {
+            self.left = every;
         }
     }
 }
@@ -94,7 +148,12 @@ impl Worker {
     /// Rests or ends, because the I/Os until the next rest or the end have been issued.
     #[cold]
     pub(super) fn spent(&mut self, now: Nanos) {
-        if self.quota.is_at_rest() { self.begin_rest(now) } else { self.end(super::StopReason::Amount, now) }
+        self.think.is_last = !self.quota.is_at_rest();
+        if !self.think.is_last || self.think.is_due_at_end(self.quota, !self.has_room()) {
+            self.begin_rest(now);
+        } else {
+            self.end(super::StopReason::Amount, now);
+        }
     }
 
     /// Begins a rest that is due, or its pause if the queue has run empty for it.
@@ -111,6 +170,7 @@ impl Worker {
     pub(super) fn begin_rest(&mut self, now: Nanos) {
         let Some(think) = self.think.plan else { return };
         self.open = false;
+        self.think.count_anew();
         let keeps = think.queue == ThinkQueue::Kept || self.slots.in_flight() == 0;
         if keeps {
             self.pause(now)
@@ -124,6 +184,7 @@ impl Worker {
         let Some(think) = self.think.plan else { return };
         let busy_until =
             if think.spin > Nanos::ZERO { from + think.spin.min(think.pause) } else { Nanos::ZERO };
+        self.think.rested_until = from + think.pause;
         self.think.state = State::Pausing { busy_until, until: from + think.pause };
         if think.pace == ThinkPace::Moved {
             self.pace.delay(think.pause);
@@ -137,6 +198,9 @@ impl Worker {
             return;
         }
         match self.think.state {
+            State::Pausing { until, .. } if self.think.is_last => {
+                self.end(super::StopReason::Amount, until);
+            }
             State::Pausing { until, .. } => {
                 self.quota = self.think.work(until, self.quota);
                 self.open = true;

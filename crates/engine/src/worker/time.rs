@@ -63,10 +63,12 @@ impl Worker {
         (from, self.ended().min(self.counted_until()).min(wrote_until))
     }
 
-    /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or on command.
+    /// When this worker was over: its last completion, the end of the rest after it, or the later time at which issuing
+    /// ended by the clock or on command.
     pub fn ended(&self) -> Nanos {
         match self.stopped {
             Some((StopReason::Time | StopReason::Told, at)) => at.max(self.last_done),
+            Some((StopReason::Amount, _)) => self.last_done.max(self.think.rested_until()),
             _ => self.last_done,
         }
     }

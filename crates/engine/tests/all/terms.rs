@@ -248,6 +248,21 @@ fn what_is_done_while_the_queue_runs_empty_counts_for_the_next_rest() {
     assert!((27..=30).contains(&rounds), "three a round on average: {starts:?}");
 }
 
+/// The real fio rests as often, the last time after the last I/O.
+#[test]
+fn a_queue_rests_as_often_as_that_of_fio() {
+    for (depth, every, count, rests) in
+        [(1, 1, 5, 5), (1, 3, 6, 2), (1, 3, 7, 2), (4, 1, 16, 13), (4, 2, 16, 6), (4, 8, 16, 1)]
+    {
+        let think = Think::each(every, ms(100));
+        let terms = Terms { think: Some(think), stop: vec![StopRule::OpsEach(count)], ..Terms::default() };
+        let plan = side_by_side(vec![WorkerPlan { depth, ..on_terms("job", terms) }]);
+        let record = simulate(&plan, &mut CappedVolume::at(1_000, Nanos::ZERO));
+        let (from, until) = counted(&record, 0);
+        assert_eq!(((until - from) / 100.0) as u64, rests, "every {every} at depth {depth}");
+    }
+}
+
 #[test]
 fn a_burst_leaves_what_is_in_flight_alone() {
     let burst = Think::burst(3, ms(10));

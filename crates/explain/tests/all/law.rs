@@ -45,6 +45,7 @@ fn another(row: &Row) -> String {
         Kind::Shape(Shape::Priorities) => "4k/30:64k/70/3/2",
         Kind::Shape(Shape::Pages) => "write:8",
         Kind::Shape(Shape::EachTime) => "7,8",
+        Kind::Shape(Shape::Commands(_)) => "write/60:zeroes/40",
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC",
     };
     word.to_owned()

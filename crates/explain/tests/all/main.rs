@@ -5,6 +5,7 @@
 mod law;
 mod law_others;
 mod risks;
+mod runs;
 mod several;
 
 use std::collections::BTreeSet;

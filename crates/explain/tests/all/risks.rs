@@ -27,6 +27,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("latency-of-the-queue", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=64", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4"),
     ("iops-of-depth-one", "fio --name=a --rw=randread --size=4g --direct=1", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4"),
     ("copies-in-step", "fio --name=a --rw=read --filename=/dev/sdz --numjobs=4", "fio --name=a --rw=read --filename=/dev/sdz --numjobs=4 --offset_increment=10g"),
+    ("false-alarms", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4 --offset_increment=10g"),
     ("offset-of-one-copy", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g --numjobs=2"),
     ("chance-in-order", "fio --name=a --rw=read --size=1g --random_distribution=zipf:1.2", "fio --name=a --rw=randread --size=1g --random_distribution=zipf:1.2"),
     ("rate-is-a-ceiling", "fio --name=a --rw=randwrite --size=1g --rate_iops=3200", "fio --name=a --rw=randwrite --size=1g"),
