@@ -1,6 +1,8 @@
 //! ioping's text: its requests and its closing statistics, wherever they occur.
 
-use record::{Along, LatencyKind, Measure, RateBasis, ReportedPart, ReportedUnit, Scope};
+use std::ops::Range;
+
+use record::{Along, Figure, LatencyKind, Measure, RateBasis, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::super::found::{ImportedResult, add, latency, series, way};
@@ -12,6 +14,7 @@ use super::super::trouble::Troubles;
 
 /// The words that close a run.
 const HEAD: &str = "ioping statistics";
+const COMPLETED: &str = "requests completed in";
 /// Most bytes after the head that belong to the closing statistics.
 const CLOSING: usize = 600;
 
@@ -44,18 +47,26 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     let requests = requests(text, troubles);
     let mut rest = requests.as_slice();
     let mut found = Vec::new();
-    for (head, _) in plain.match_indices(HEAD) {
-        let (mine, behind) = rest.split_at(rest.partition_point(|request| request.at < head));
+    for head in heads(plain) {
+        let (mine, behind) = rest.split_at(rest.partition_point(|request| request.at < head.start));
         rest = behind;
         text.bounds.begin(&mut found, closed(text, head, mine, troubles));
     }
     note_raw(text, &mut found);
-    if let Some(last) = rest.last() {
-        let after = plain[last.at..].find('\n').map_or(plain.len(), |end| last.at + end);
-        troubles.push(text.trouble(after, "the closing lines '--- … ioping statistics ---'"));
+    if !rest.is_empty() {
         found.push(unclosed(text, rest));
     }
     found
+}
+
+/// Returns the places of the words that close a run. If there are none, a line with counts begins what 'tail' left.
+fn heads(plain: &str) -> Vec<Range<usize>> {
+    let heads: Vec<_> = plain.match_indices(HEAD).map(|(at, head)| at..at + head.len()).collect();
+    let line = plain.find(COMPLETED).filter(|_| heads.is_empty()).and_then(|at| {
+        let start = plain[..at].rfind('\n').map_or(0, |end| end + 1);
+        near(plain, at, LINE).split('\n').next().filter(|line| line.contains(" iops, ")).map(|_| start..start)
+    });
+    heads.into_iter().chain(line).collect()
 }
 
 /// Adds a note on raw statistics between requests (`-p`, `-P`), which are ignored because they repeat the requests.
@@ -135,21 +146,26 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
 }
 
 /// Reads a run with its closing statistics.
-fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Troubles) -> ImportedResult {
+fn closed(
+    text: &Text,
+    head: Range<usize>,
+    requests: &[Request<'_>],
+    troubles: &mut Troubles,
+) -> ImportedResult {
     let plain = text.plain.as_str();
-    let before = last(&plain[..head], LINE);
+    let before = last(&plain[..head.start], LINE);
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
     let begin = line.rfind("---").map(|at| at + 3).or_else(|| line.rfind('—').map(|at| at + '—'.len_utf8()));
     let place = line[begin.unwrap_or(0)..].trim().trim_end_matches(['-', '—']).trim();
-    let mut end = (head + CLOSING).min(plain.len());
+    let mut end = (head.end + CLOSING).min(plain.len());
     while !plain.is_char_boundary(end) {
         end -= 1;
     }
-    let body = &plain[head + HEAD.len()..end];
+    let body = &plain[head.end..end];
     let body = &body[..body.find(HEAD).unwrap_or(body.len())];
-    let start = requests.first().map_or(head, |request| request.at);
+    let start = requests.first().map_or(head.start, |request| request.at);
     let mut part = part_of(text, start, place, requests);
-    let closing = Closing { text, body, offset: head + HEAD.len() };
+    let closing = Closing { text, body, offset: head.end };
     let generation = closing.completed(&mut part, requests, troubles);
     closing.generated(&mut part, troubles);
     closing.extremes(&mut part, troubles);
@@ -164,7 +180,9 @@ fn unclosed(text: &Text, requests: &[Request<'_>]) -> ImportedResult {
     let part = part_of(text, at, place, requests);
     let size = requests.first().map(|request| request.size);
     let tool = format!("ioping {} text", version(size, place, Generation::Unknown));
-    found(tool, at, part, requests)
+    let mut found = found(tool, at, part, requests);
+    found.notes.push("the closing lines '--- … ioping statistics ---' are cut off".to_owned());
+    found
 }
 
 fn found(tool: String, at: usize, part: ReportedPart, requests: &[Request<'_>]) -> ImportedResult {
@@ -180,7 +198,8 @@ fn found(tool: String, at: usize, part: ReportedPart, requests: &[Request<'_>]) 
 /// Returns the part with its place and its requests.
 fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> ReportedPart {
     let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
-    let mut part = ReportedPart::named(Scope::Job, path.trim(), text.line(at));
+    let name = if path.trim().is_empty() { "unnamed" } else { path.trim() };
+    let mut part = ReportedPart::named(Scope::Job, name, text.line(at));
     let mut words = inside.trim_end_matches(')').splitn(3, ' ');
     for name in ["file system", "device", "device size"] {
         if let Some(word) = words.next().filter(|word| !word.is_empty()) {
@@ -224,6 +243,7 @@ enum Generation {
 fn version(size: Option<&str>, place: &str, generation: Generation) -> &'static str {
     let sized = place.ends_with("B)");
     match (size, generation) {
+        (_, Generation::Summed) if place.is_empty() => "1.0 or later",
         (_, Generation::Summed) if sized => "1.2 or later",
         (_, Generation::Summed) => "1.0 or 1.1",
         (Some(size), _) if size.ends_with("bytes") => "0.6",
@@ -261,13 +281,7 @@ impl Closing<'_> {
         requests: &[Request<'_>],
         troubles: &mut Troubles,
     ) -> Generation {
-        let Some((pieces, start, _)) = self.pieces("requests completed in") else {
-            troubles.push(self.text.trouble(
-                self.offset,
-                "a line like '10 requests completed in 9.0 s, 2.7 k iops, 10.7 MiB/s'",
-            ));
-            return Generation::Unknown;
-        };
+        let Some((pieces, start, _)) = self.pieces(COMPLETED) else { return Generation::Unknown };
         let summed = pieces.len() > 3 || self.body.contains("generated ");
         let said = pieces.iter().find_map(|piece| match piece.rsplit(' ').next() {
             Some("read") => Some(Direction::Read),
@@ -282,8 +296,7 @@ impl Closing<'_> {
         let mut elapsed = None;
         for piece in &pieces {
             if let Some((count, time)) = piece.split_once(" requests completed in ") {
-                let count = count.rsplit(' ').next().unwrap_or(count);
-                way.ops = quantity::plain(count, 1.0);
+                way.ops = count_in(count).map(|count| exact(count, requests));
                 elapsed = quantity::time(time);
             } else if let Some(rate) = piece.strip_suffix(" iops") {
                 way.iops = quantity::scaled(rate, 1.0);
@@ -317,11 +330,9 @@ impl Closing<'_> {
             let words = piece.strip_prefix("generated ").and_then(|rest| rest.split_once(" requests in "));
             let (name, unit, figure) = if let Some((count, time)) = words {
                 part.runtime = quantity::time(time).map(|time| Nanos(time.value as u64));
-                ("generated.requests", ReportedUnit::Count, quantity::plain(count, 1.0))
-            } else if let Some(count) = piece.strip_suffix(" too fast") {
-                ("too_fast", ReportedUnit::Count, quantity::plain(count, 1.0))
-            } else if let Some(count) = piece.strip_suffix(" too slow") {
-                ("too_slow", ReportedUnit::Count, quantity::plain(count, 1.0))
+                ("generated.requests", ReportedUnit::Count, quantity::scaled(count, 1.0))
+            } else if let Some((name, count)) = left_out(piece) {
+                (name, ReportedUnit::Count, quantity::scaled(count, 1.0))
             } else if let Some(rate) = piece.strip_suffix(" iops") {
                 ("generated.iops", ReportedUnit::PerSecond, quantity::scaled(rate, 1.0))
             } else if piece.ends_with("/s") {
@@ -343,10 +354,9 @@ impl Closing<'_> {
     fn extremes(&self, part: &mut ReportedPart, troubles: &mut Troubles) {
         let Closing { text, body, offset } = *self;
         let mark = "min/avg/max/mdev =";
-        let line =
-            body.find(mark).map(|at| (at, body[at + mark.len()..].split('\n').next().unwrap_or_default()));
-        let values: Vec<&str> =
-            line.map_or_else(Vec::new, |(_, line)| line.split('/').map(str::trim).collect());
+        let Some(at) = body.find(mark) else { return };
+        let line = body[at + mark.len()..].split('\n').next().unwrap_or_default();
+        let values: Vec<&str> = line.split('/').map(str::trim).collect();
         let last = values.get(3).map(|word| tail(word)).unwrap_or_default();
         let unit = last.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let read = |word: &&str| {
@@ -360,9 +370,12 @@ impl Closing<'_> {
         };
         let figures: Vec<_> = values.iter().take(4).map(read).collect();
         if figures.len() < 4 || figures.iter().any(Option::is_none) {
-            let at = line.map_or(offset, |(at, _)| offset + at);
-            troubles
-                .push(text.trouble(at, "a line like 'min/avg/max/mdev = 294 us / 365 us / 710 us / 116 us'"));
+            troubles.push(
+                text.trouble(
+                    offset + at,
+                    "a line like 'min/avg/max/mdev = 294 us / 365 us / 710 us / 116 us'",
+                ),
+            );
         }
         let direction = part.directions.first().and_then(|way| way.direction);
         let latency = latency(way(part, direction), LatencyKind::Total);
@@ -370,6 +383,29 @@ impl Closing<'_> {
         [latency.min, latency.mean, latency.max, latency.stddev] =
             std::array::from_fn(|_| figures.next().flatten());
     }
+}
+
+/// Returns the name and the count of requests that the statistics leave out: `3 too slow`.
+fn left_out(piece: &str) -> Option<(&'static str, &str)> {
+    let kinds = [("too_fast", " too fast"), ("too_slow", " too slow"), ("generated.failed", " failed")];
+    kinds.into_iter().find_map(|(name, words)| Some((name, piece.strip_suffix(words)?)))
+}
+
+/// Returns the count that ends `text`, such as `10` or `70.7 k`; on a collapsed line, other text precedes it.
+fn count_in(text: &str) -> Option<Figure> {
+    let mut words = text.rsplit(' ');
+    let last = words.next()?;
+    match last.starts_with(|c: char| c.is_ascii_digit()) {
+        true => quantity::scaled(last, 1.0),
+        false => quantity::scaled(&format!("{} {last}", words.next()?), 1.0),
+    }
+}
+
+/// Returns a rounded count with the number of listed requests as its value, if that is what was rounded.
+fn exact(printed: Figure, requests: &[Request<'_>]) -> Figure {
+    let listed = requests.iter().filter(|request| !request.warm_up).count() as f64;
+    let is_rounded = printed.step > 1.0 && (printed.value - listed).abs() <= printed.step;
+    if is_rounded { Figure { value: listed, step: 1.0, ..printed } } else { printed }
 }
 
 /// Returns the first number with its unit; on a collapsed line, other text may follow.

@@ -177,6 +177,38 @@ fn ioping_of_every_generation_is_told_by_its_words() {
 }
 
 #[test]
+fn counts_of_ioping_above_ten_thousand_have_a_unit() {
+    let closing = |count: &str| {
+        format!(
+            "{count} requests completed in 2.97 s, 276.2 MiB read, 23.8 k iops, 93.0 MiB/s\n\
+             1.2 k too fast, 3 too slow, 2 failed, generated 70.7 k requests in 3.00 s, 276.2 MiB, 23.6 k iops, 92.1 MiB/s\n\
+             min/avg/max/mdev = 31.2 us / 42.0 us / 1.20 ms / 11.1 us"
+        )
+    };
+    for (count, value, step) in
+        [("70.7 k", 70_700.0, 100.0), ("9999", 9999.0, 1.0), ("1.07 M", 1_070_000.0, 1e4), ("2 G", 2e9, 1e9)]
+    {
+        let import = imported(&ioping("", &closing(count)));
+        assert_eq!(import.troubles, []);
+        let job = part(&import.runs[0], "/data");
+        let ops = figure(job, "read ops").unwrap();
+        assert!((ops.value - value).abs() < 1e-6 && (ops.step - step).abs() < 1e-6, "{count}: {ops:?}");
+        assert_eq!(figure(job, "generated.requests").unwrap().value, 70_700.0);
+        let left_out =
+            ["too_fast", "too_slow", "generated.failed"].map(|name| figure(job, name).unwrap().value);
+        assert_eq!(left_out, [1200.0, 3.0, 2.0]);
+    }
+    // The requests above tell the count that was rounded.
+    let line = |number: u32| format!("4 KiB <<< /data (ext4 /dev/sda1): request={number} time=1.02 us\n");
+    let requests: String = (1..=10_049).map(line).collect();
+    let import = imported(&ioping(&requests, &closing("10.0 k")));
+    assert_eq!(
+        figure(part(&import.runs[0], "/data"), "read ops").map(|ops| (ops.value, ops.step)),
+        Some((10_049.0, 1.0))
+    );
+}
+
+#[test]
 fn raw_statistics_of_ioping_are_told_by_the_number_of_columns() {
     let import = imported("4 516908 7738 31696163 104760 129227 165482 25330 5 200331452\n");
     holds(
