@@ -1,7 +1,7 @@
 //! Conversion of other tools' output to runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and
 //! generation, recognised by content.
 //!
-//! Figures are taken as printed; none is computed and none is guessed. Unreadable text is reported with its place,
+//! Figures are taken as printed; none is guessed, and none is computed but DiskSpd's total from its two directions. Unreadable text is reported with its place,
 //! and the text around it is still read.
 
 mod bounds;

@@ -95,7 +95,7 @@ impl Walk<'_> {
     fn heading(&mut self, words: &str, start: usize) -> bool {
         let is_cpu = words.contains("CPU") && words.contains('|') && words.contains("Usage");
         let is_latency = words.contains("%-ile") && words.contains('|');
-        if self.parts.is_empty() && (is_cpu || is_latency || words == "Total IO") {
+        if self.parts.is_empty() && (is_cpu || is_latency || table(words).is_some()) {
             // Pastes often begin at the first table.
             self.begin_span("1", start);
         }
@@ -154,18 +154,20 @@ impl Walk<'_> {
     fn end_span(&mut self) {
         let mut parts = std::mem::take(&mut self.parts);
         if let Some(whole) = parts.first() {
-            if whole.directions.is_empty() {
+            if whole.directions.is_empty() && parts.len() == 1 {
                 let place = near(&self.text.plain, self.at, 64 << 10)
                     .find("Results for timespan")
                     .map_or(self.at, |at| self.at + at);
                 let expected = "the tables 'Total IO', 'Read IO' and 'Write IO' with their 'total:' rows";
                 self.troubles.push(self.text.trouble(place, expected));
             }
+            let added_up = parts.iter_mut().map(add_up).filter(|added| *added).count() > 0;
             parts.iter_mut().for_each(|part| {
                 part.directions.retain(|way| way.ops.as_ref().is_none_or(|ops| ops.value > 0.0))
             });
             let tool = format!("DiskSpd {} text", self.version);
-            let found = ImportedResult { tool, parts, at: self.at, ..ImportedResult::default() };
+            let notes = added_up.then(|| ADDED_UP.to_owned()).into_iter().collect();
+            let found = ImportedResult { tool, parts, notes, at: self.at, ..ImportedResult::default() };
             self.text.bounds.begin(&mut self.found, found);
         }
         self.section = Section::Prose;
@@ -358,6 +360,30 @@ impl Walk<'_> {
             Some(self.parts.len() - 1)
         })
     }
+}
+
+const ADDED_UP: &str = "the table 'Total IO' is cut off; totals are sums of 'Read IO' and 'Write IO'";
+
+/// Adds up reads and writes of a part without a total; returns whether there was something to add up.
+fn add_up(part: &mut ReportedPart) -> bool {
+    let [read, write] = [Direction::Read, Direction::Write].map(|way| part.of(Some(way)).cloned());
+    let (Some(read), Some(write)) = (read, write) else { return false };
+    let all = way(part, None);
+    let both = [(&read.ops, &write.ops), (&read.bytes, &write.bytes), (&read.iops, &write.iops)];
+    let [ops, bytes, iops] = both.map(|(one, other)| sum(one, other));
+    if all.ops.is_some() || ops.is_none() {
+        return false;
+    }
+    (all.ops, all.bytes, all.iops) = (ops, bytes, iops);
+    all.bytes_per_second = sum(&read.bytes_per_second, &write.bytes_per_second);
+    true
+}
+
+/// Returns the sum of two figures, printed as one.
+fn sum(one: &Option<Figure>, other: &Option<Figure>) -> Option<Figure> {
+    let (one, other) = (one.as_ref()?, other.as_ref()?);
+    let printed = format!("{} + {}", one.printed, other.printed);
+    Some(Figure { value: one.value + other.value, step: one.step + other.step, printed })
 }
 
 /// Strips the Markdown from a line (`## CPU | Usage`, `**Total IO**`); a code fence becomes empty.

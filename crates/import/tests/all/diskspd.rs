@@ -211,6 +211,31 @@ fn tables_that_were_pasted_alone_are_read_too() {
     holds(&imported(barred).runs[0], &[("thread 0 on x", "all iops", 64.0, "")]);
 }
 
+#[test]
+fn without_the_total_its_figures_are_sums_of_reads_and_writes() {
+    let text = old();
+    let import = imported(&text[text.find("Read IO").unwrap()..]);
+    assert_eq!(import.troubles, []);
+    let run = &import.runs[0];
+    holds(
+        run,
+        &[
+            ("timespan 1", "read iops", 1125.0, ""),
+            ("timespan 1", "write ops", 11_250.0, ""),
+            ("timespan 1", "all iops", 1500.0, ""),
+            ("timespan 1", "all bytes", 368_640_000.0, ""),
+            ("timespan 1", "all rate", 11.72, "MiB/s"),
+            ("timespan 1", "all lat p99", 16.098, "ms"),
+        ],
+    );
+    assert!(
+        !lacks(run).contains(&"rates") && run.events[0].text.contains("'Total IO' is cut off"),
+        "{:?}",
+        run.events
+    );
+    assert_eq!(figure(part(run, "timespan 1"), "all iops").unwrap().printed, "1125.00 + 375.00");
+}
+
 /// The layout of 2.2.
 pub const XML: &str = "<Results>
   <System>
