@@ -10,7 +10,7 @@ use super::trouble::Troubles;
 
 /// Whether `text` has a report of kubestr.
 pub(crate) fn is_report(text: &Text) -> bool {
-    text.plain.contains("JobName: ") && text.plain.contains("BW(KiB/s)=")
+    text.plain.contains("BW(KiB/s)=")
 }
 
 /// Reads every report in `text`.
@@ -26,7 +26,8 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     };
     if is_report(text) {
         for (start, line) in text.lines() {
-            walk.line(line.trim(), start);
+            // Pages draw words in bold.
+            walk.line(line.replace("**", "").trim(), start);
         }
     }
     walk.found
@@ -44,7 +45,8 @@ struct Walk<'t> {
     open: bool,
 }
 
-const JOB: &str = "JobName: ";
+/// The words before the name of a job; a job of a file of the user's own may have none.
+const JOB: &str = "JobName:";
 
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
@@ -54,7 +56,16 @@ impl Walk<'_> {
             self.common = pairs(options);
         } else if let Some(name) = line.strip_prefix(JOB) {
             self.job(name.trim(), start);
-        } else if self.open {
+        } else {
+            if self.found.is_empty() && matches!(line, "read:" | "write:") {
+                self.job("", start);
+            }
+            self.of_job(line, start);
+        }
+    }
+
+    fn of_job(&mut self, line: &str, start: usize) {
+        if self.open {
             match line {
                 "read:" => self.direction = Some(Direction::Read),
                 "write:" => self.direction = Some(Direction::Write),
@@ -81,6 +92,7 @@ impl Walk<'_> {
         if !self.open {
             return;
         }
+        let name = if name.is_empty() { "unnamed" } else { name };
         let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
         part.asked.clone_from(&self.common);
         self.found.last_mut().into_iter().for_each(|found| found.parts.push(part.clone()));
@@ -174,5 +186,6 @@ fn disk(name: &str, counters: &str, line: u32) -> ReportedPart {
 /// Returns the `name=value` pairs, separated by blanks and commas.
 fn pairs(text: &str) -> Vec<(String, String)> {
     let words = text.split([' ', ',']).filter_map(|word| word.split_once('='));
+    let words = words.filter(|(_, value)| !value.is_empty());
     words.take(64).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

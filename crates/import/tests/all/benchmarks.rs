@@ -140,6 +140,21 @@ fn the_tables_of_yabs_are_one_result_in_its_own_megabytes() {
 }
 
 #[test]
+fn a_job_of_kubestr_without_a_name_or_options_is_unnamed() {
+    let text = KUBESTR.replace("JobName: read_iops", "JobName: ").replace("verify=0", "verify=");
+    for text in [
+        text.clone(),
+        text.replace("JobName: \n", "JobName:\n").replace("blocksize=4K filesize=2G", "blocksize= filesize="),
+    ] {
+        let import = imported(&text);
+        assert_eq!(import.troubles, []);
+        let unnamed = part(&import.runs[0], "unnamed");
+        assert_eq!(figure(unnamed, "read iops").unwrap().value, 8648.512695);
+        assert_eq!(unnamed.asked_for("verify"), None);
+    }
+}
+
+#[test]
 fn a_report_of_kubestr_has_its_jobs_and_devices() {
     let run = only(KUBESTR, "kubestr with fio 3.30");
     holds(
