@@ -37,9 +37,14 @@ fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut ReportedPart> {
 /// `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
 pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
     let text = walk.text;
-    current(walk)?;
     let (list, end) = entries(&text.plain, at);
-    let first = list.first()?;
+    let first = list.first().filter(|first| matches!(first.key, "bw" | "io") || current(walk).is_some())?;
+    if current(walk).is_none() {
+        // Without the line 'Run status group', as after grep, it is the first group.
+        let part = ReportedPart::named(Scope::Group, "group 0", text.line(at));
+        text.bounds.add(&mut walk.found.last_mut()?.parts, part);
+    }
+    current(walk)?;
     if first.key == "bw" {
         return new_way(walk, direction, first);
     }

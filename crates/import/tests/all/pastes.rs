@@ -32,6 +32,50 @@ fn last_lines_of_several_runs_below_each_other_are_as_many_results() {
     assert!(rates.eq([54.0 * 1_048_576.0, 23.0 * 1_048_576.0]));
 }
 
+#[test]
+fn what_tail_and_grep_leave_is_read_and_no_whole_line_is_complained_about() {
+    let kubestr = include_str!("fixtures/kubestr.txt");
+    let fio = include_str!("fixtures/fio-3.33.txt");
+    let picked = |words: &[&str]| -> String {
+        fio.lines()
+            .filter(|line| words.iter().any(|word| line.contains(word)))
+            .map(|line| format!("{line}\n"))
+            .collect()
+    };
+    let closing = "76.1 k requests completed in 963.5 ms, 3.60 GiB read, 980.8 k iops, 3.74 GiB/s\n";
+    let ended = closing.to_owned()
+        + "generated 76.2 k requests in 1.00 s, 3.60 GiB, 945.0 k iops, 3.60 GiB/s\nmin/avg/max/mdev = 490 ns / 1.02 us / 12.0 ms / 26.9 us\n";
+    let request = "4 KiB <<< f (ext4 /dev/vda 252.0 GiB): request=2 time=1.02 us\n";
+    let cpus = "CPU |  Usage |  User  |  Kernel |  Idle\n   0|  12.34%|   5.00%|    7.34%|  87.66%\n";
+    for (text, name, path) in [
+        (ended.as_str(), "unnamed", "read lat mean"),
+        (closing, "unnamed", "read ops"),
+        (
+            &format!("{request}\n--- f (ext4 /dev/vda 252.0 GiB) ioping statistics ---\n{closing}"),
+            "f",
+            "read iops",
+        ),
+        (&kubestr[kubestr.find("read:").unwrap()..], "unnamed", "read iops"),
+        (&kubestr.replace("avg=", "**avg=").replace("read:", "**read**:"), "read_iops", "read iops.mean"),
+        (&picked(&["groupid", "IOPS=", "READ: "]), "group 0", "read rate"),
+        (cpus, "cpu 0", "cpu.usage"),
+    ] {
+        let import = imported(text);
+        assert_eq!((import.runs.len(), &import.troubles), (1, &vec![]), "{text}");
+        assert!(figure(part(&import.runs[0], name), path).is_some(), "{text}");
+    }
+    let import = imported(request);
+    assert_eq!(
+        (&import.troubles, import.runs[0].reported[0].series.len()),
+        (&vec![], 1),
+        "its closing lines are cut off"
+    );
+    assert!(
+        refused("50000 requests completed in 1.62 seconds\n").contains("ioping"),
+        "those of another tool"
+    );
+}
+
 fn values(run: &Run, device: &str, metric: Metric) -> Vec<f64> {
     let observed = run.observed.as_ref().unwrap();
     let device = observed.devices.iter().find(|found| found.name == device);
