@@ -87,6 +87,7 @@ fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, Im
     let (mut results, mut notes) = (results(&text, name, &mut troubles), text.notes.clone());
     results.retain(ImportedResult::says_something);
     if results.is_empty() {
+        iostat::headless(&text).into_iter().for_each(|trouble| troubles.push(trouble));
         return Err(kinds::nothing(&text, troubles.told().0));
     }
     let mut results = gather::distinct(results, text.bounds.prints_replaced(), &mut notes);

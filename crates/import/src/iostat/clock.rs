@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 enum Stamp {
     /// Milliseconds since 1970.
     Known(i64),
-    /// A local time without a zone.
-    Local { date: [Number; 3], seconds: i64, form: Form },
+    /// A local time without a zone; `ms` are the milliseconds since midnight.
+    Local { date: [Number; 3], ms: i64, form: Form },
 }
 
 /// A number and its printed number of digits.
@@ -138,7 +138,7 @@ impl Order {
 
 impl Stamp {
     fn unix_ms(self, order: Order) -> Option<i64> {
-        let Stamp::Local { date: [a, b, c], seconds, .. } = self else {
+        let Stamp::Local { date: [a, b, c], ms, .. } = self else {
             let Stamp::Known(ms) = self else { return None };
             return Some(ms);
         };
@@ -163,7 +163,7 @@ impl Stamp {
             i8::try_from(day.value).ok()?,
         );
         let midnight = day.ok()?.to_datetime(Time::midnight()).to_zoned(TimeZone::UTC).ok()?;
-        Some(midnight.timestamp().as_millisecond() + seconds * 1000)
+        Some(midnight.timestamp().as_millisecond() + ms)
     }
 
     fn separator(self) -> Option<char> {
@@ -188,6 +188,12 @@ impl Stamp {
             _ => Order::DayMonthYear,
         }
     }
+}
+
+/// Whether a line is a time with seconds that begins with a digit; no row of a device is one.
+pub(super) fn is_time(line: &str) -> bool {
+    let has_clock = line.matches(':').count() >= 2 && line.split_whitespace().count() <= 3;
+    has_clock && line.trim_start().starts_with(|c: char| c.is_ascii_digit()) && stamp(line).is_some()
 }
 
 /// Parses one time in any of the forms.
@@ -222,7 +228,13 @@ fn stamp(text: &str) -> Option<Stamp> {
     let separator = text.trim_start_matches(|c: char| c.is_ascii_digit()).chars().next().unwrap_or(' ');
     let form = Form { separator, twelve_hours: half.is_some() };
     let seconds = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
-    Some(Stamp::Local { date: *date, seconds, form })
+    Some(Stamp::Local { date: *date, ms: seconds * 1000 + fraction_ms(text), form })
+}
+
+/// Returns the milliseconds of a fraction after a point, which no other part of a time has three digits of.
+fn fraction_ms(text: &str) -> i64 {
+    let digits = text.rsplit_once('.').map(|(_, digits)| digits).filter(|digits| digits.len() == 3);
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
 /// Parses seconds (or milliseconds) since 1970, with or without a fraction.

@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
 
     fn report(&mut self, at: usize) {
         let host = self.host(at);
-        self.sheets[host].begin();
+        self.sheets[host].begin(String::new());
         self.had = Had::default();
     }
 

@@ -15,8 +15,10 @@ mod spans;
 mod text;
 mod tokens;
 
+pub(crate) use self::text::headless;
 pub(crate) use diskstats::read as counters;
 
+use self::sheet::Sheet;
 use super::found::ImportedResult;
 use super::text::Text;
 use super::trouble::{Trouble, Troubles};
@@ -58,11 +60,13 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     Reports { found, troubles: reader.troubles, notes }
 }
 
-/// Reads the output of every call of iostat, sar or sadf in `text`, as text or XML; `name` is the name of the
-/// input.
+/// Reads the output of every call of iostat, sar or sadf in `text`, as text or XML; `name` is
+/// the name of the input.
 pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut sheets = text::read(text, troubles);
     sheets.extend(sar::read(text, troubles));
     sheets.extend(sadf::read(text, troubles));
-    sheets.iter().map(|sheet| observed::found(sheet, name)).collect()
+    sheets.iter_mut().for_each(Sheet::even_out);
+    let filled = sheets.iter().filter(|sheet| sheet.says_something());
+    filled.map(|sheet| observed::found(sheet, name)).collect()
 }

@@ -44,8 +44,6 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
             troubles.push(text.raw_trouble(start, "figures in the attributes", element.attributes));
         }
     }
-    sheets.iter_mut().for_each(Sheet::even_out);
-    sheets.retain(Sheet::says_something);
     sheets
 }
 

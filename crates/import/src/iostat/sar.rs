@@ -24,10 +24,7 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     for (start, line) in text.lines() {
         reader.line(line.trim_end(), start);
     }
-    let mut sheets = reader.sheets;
-    sheets.iter_mut().for_each(Sheet::even_out);
-    sheets.retain(Sheet::says_something);
-    sheets
+    reader.sheets
 }
 
 /// The subject of a table's rows.

@@ -96,10 +96,17 @@ impl Sheet {
         self.keys.iter().any(|known| known.name == key)
     }
 
-    /// Begins a report.
-    pub fn begin(&mut self) {
-        self.reports.push(String::new());
+    /// Begins a report with its printed time, which may be empty.
+    pub fn begin(&mut self, time: String) {
+        self.reports.push(time);
         self.last = 0;
+    }
+
+    /// Whether the current report has a figure under `key`, an index, for a device.
+    pub fn has_row(&self, name: &str, key: usize) -> bool {
+        let device = self.places.get(name).and_then(|&place| self.devices.get(place));
+        let column = device.and_then(|device| device.columns.get(key));
+        column.is_some_and(|column| column.len() == self.reports.len())
     }
 
     /// Returns the index of `key`, looking first at `hint`, its index in the last row; `None` if there are

@@ -53,16 +53,16 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
 /// given, which leaves an empty line or a comma before the report, or its amounts and rates show that it is as long
 /// as the others.
 fn is_since_boot(sheet: &Sheet, lengths: &[Option<f64>], usual: Option<f64>) -> bool {
-    let as_others = match (lengths.first().copied().flatten(), usual) {
-        (Some(first), Some(usual)) => first < 1.5 * usual && first > 0.5 * usual,
-        _ => false,
-    };
+    let times_usual = lengths.first().copied().flatten().zip(usual).map(|(first, usual)| first / usual);
+    let as_others = times_usual.is_some_and(|times| times < 1.5 && times > 0.5);
+    // Amounts over much more than an interval show what a missing line of the host would show.
+    let is_long = times_usual.is_some_and(|times| times > 10.0);
     if let Some(command) = sheet.command.filter(|_| sheet.said.is_empty()) {
         // The host's line is missing; if there are as many reports as the command requested, the first one is among
         // them.
         return !command.skips_boot && command.count.is_some_and(|count| count == sheet.reports.len());
     }
-    let left_out = sheet.skips_boot || sheet.command.is_some_and(|command| command.skips_boot);
+    let left_out = (sheet.skips_boot && !is_long) || sheet.command.is_some_and(|command| command.skips_boot);
     !left_out && !as_others
 }
 
@@ -166,5 +166,6 @@ impl Clock {
 }
 
 fn nanos(seconds: f64) -> Nanos {
-    Nanos((seconds.max(0.0) * 1e9).round() as u64)
+    // Seconds since 1970 have no more digits than these.
+    Nanos((seconds.max(0.0) * 1e6).round() as u64 * 1000)
 }

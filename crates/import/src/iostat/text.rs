@@ -3,7 +3,8 @@
 use record::CpuMetric;
 
 use super::super::text::Text;
-use super::super::trouble::Troubles;
+use super::super::trouble::{Trouble, Troubles};
+use super::clock;
 use super::keys::{Column, column};
 use super::sheet::{Command, Sheet};
 
@@ -25,16 +26,16 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         reader.line(line.trim_end(), at);
         at += line.len();
     }
-    let mut sheets = reader.sheets;
-    sheets.iter_mut().for_each(Sheet::even_out);
-    sheets.retain(Sheet::says_something);
-    sheets
+    reader.sheets
 }
 
 /// Most words read of a line.
 const WORDS_MOST: usize = 1024;
 /// Most columns read of a header: iostat prints thirty.
 const COLUMNS_MOST: usize = 256;
+
+/// Fewest figures after a name that make a row of a device without a header: every version of `-x` prints more.
+const FIGURES_LEAST: usize = 10;
 
 /// Kind of the next row.
 enum Section {
@@ -146,10 +147,7 @@ impl Reader<'_> {
         if let Some(sheet) = self.sheets.last_mut()
             && (again || sheet.reports.is_empty())
         {
-            sheet.begin();
-            if let Some(stamp) = sheet.reports.last_mut() {
-                *stamp = time;
-            }
+            sheet.begin(time);
             self.seen.clear();
             self.cpu = false;
         }
@@ -166,6 +164,14 @@ impl Reader<'_> {
                     }
                 }
                 self.section = Section::None;
+            }
+            Section::Devices(_) if words.first() == Some(&"--") => {}
+            Section::Devices(header) if clock::is_time(line) => {
+                let report = self.sheets.last_mut().and_then(|sheet| sheet.reports.last_mut());
+                match report.filter(|_| !header.has_rows) {
+                    Some(report) => line.trim().clone_into(report),
+                    None => self.time = Some(line.trim().to_owned()),
+                }
             }
             Section::Devices(_) => {
                 // Moved out, so that the header is not copied for each row.
@@ -227,8 +233,30 @@ impl Reader<'_> {
                 None => self.troubles.push(self.text.trouble(at, format!("a number for {key} of {name}"))),
             }
         }
+        // With the header once above rows that were picked out ('grep sda'), a report begins with each time, and
+        // with each device that comes again.
+        let again = row.first().is_some_and(|&(key, _)| sheet.has_row(&name, key));
+        if again || self.time.is_some() {
+            sheet.begin(self.time.take().unwrap_or_default());
+        }
         sheet.enter(&name, &row);
     }
+}
+
+/// Returns the place of a row such as `sda 1.00 2.00 …` if no header precedes it, which would name its figures.
+pub(crate) fn headless(text: &Text) -> Option<Trouble> {
+    let is_figure = |word: &str| number(word, None).is_some() && word.contains(['.', ',']);
+    let (start, _) = text.lines().find(|(_, line)| {
+        let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
+        let figures = words.iter().rev().take_while(|word| is_figure(word)).count();
+        figures >= FIGURES_LEAST && figures + 1 == words.len()
+    })?;
+    Some(
+        text.trouble(
+            start,
+            "the line 'Device r/s …' above the rows: keep it, as \"grep -E 'Device|sda'\" does",
+        ),
+    )
 }
 
 /// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.

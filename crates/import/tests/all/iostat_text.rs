@@ -131,6 +131,56 @@ fn a_row_that_does_not_fit_its_header_is_named_and_the_others_are_read() {
     assert!(refused("Linux 5.4.0 (box) \t11/21/26 \t_x86_64_\t(4 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 1.00 0.00 1.00 0.00 0.00 98.00\n").contains("covers an interval"));
 }
 
+#[test]
+fn rows_that_grep_picked_out_are_a_report_each() {
+    let host = "Linux 6.1.0 (box) \t11/21/26 \t_x86_64_\t(2 CPU)\n";
+    let head = "Device            r/s     w/s     rMB/s  %util\n";
+    let row = |device: &str, rate: u32| format!("{device}  {rate}.00 2.00 0.50 3.00\n");
+    let two = |rate: u32| row("nvme0n1", rate) + &row("nvme1n1", 7);
+    let one = |rate: u32| row("nvme0n1", rate);
+    let timed = |rate: u32| format!("11/21/26 17:43:{rate}\n{}", one(rate));
+    let rows = |form: &dyn Fn(u32) -> String| [40, 41, 43].map(form).concat();
+    let headed = |rate: u32| format!("{head}{}", one(rate));
+    // The header once, before every row, or with other lines between; with the host's line, the first row is since boot.
+    for (text, rates, lengths) in [
+        (format!("{host}{head}{}", rows(&one)), vec![41.0, 43.0], vec![1.0, 1.0]),
+        (format!("{head}{}", rows(&one)), vec![40.0, 41.0, 43.0], vec![1.0; 3]),
+        (format!("{host}{head}{}", rows(&two)), vec![41.0, 43.0], vec![1.0, 1.0]),
+        (format!("{host}{}", rows(&headed)), vec![41.0, 43.0], vec![1.0, 1.0]),
+        (
+            format!("$ iostat -dmx 2 3 | grep nvme0n1\n{host}{head}{}", rows(&one)),
+            vec![41.0, 43.0],
+            vec![2.0, 2.0],
+        ),
+        (format!("{host}{head}{}", rows(&timed)), vec![41.0, 43.0], vec![1.0, 2.0]),
+        (
+            rows(&|rate| format!("11/21/26 17:43:{rate}\n{}", headed(rate))),
+            vec![40.0, 41.0, 43.0],
+            vec![2.0, 1.0, 2.0],
+        ),
+        (rows(&|rate| headed(rate) + "--\n"), vec![40.0, 41.0, 43.0], vec![1.0; 3]),
+    ] {
+        let import = imported(&text);
+        assert_eq!((import.runs.len(), &import.troubles), (1, &vec![]), "{text}");
+        let recording = Recording::of(&import.runs[0]);
+        assert_eq!(recording.device("nvme0n1", Metric::ReadOps).unwrap(), rates, "{text}");
+        assert_eq!(seconds(&import), lengths, "{text}");
+    }
+    let told = refused(
+        &(host.to_owned() + &"sda 1.00 2.00 3.00 4.00 5.00 6.00 7.00 8.00 9.00 1.00 2.00\n".repeat(3)),
+    );
+    assert!(told.contains("line 2, column 1: expected the line 'Device r/s"), "{told}");
+}
+
+#[test]
+fn amounts_show_a_first_report_since_boot_whose_hosts_line_is_missing() {
+    let row = |rate: &str, amount: u32| {
+        format!("Device  tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 1.00 {rate} 0.00 {amount} 0\n")
+    };
+    let import = imported(&(row("20.00", 2_000_000) + &row("50.00", 100) + &row("60.00", 120)));
+    assert_eq!(seconds(&import), [2.0, 2.0]);
+}
+
 /// Returns reports without times, as pages show them, one for each of `reads`, its reads a second.
 fn bare_reports(reads: &[u32]) -> String {
     let report = |reads: &u32| {
