@@ -53,8 +53,8 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
 
 /// Supported kinds, then unsupported ones.
 #[rustfmt::skip]
-const KINDS: [Kind; 17] = [
-    kind("fio's text", &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
+const KINDS: [Kind; 18] = [
+    kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
         "but no document of its own with a list 'jobs' that could be read: take it out of what stands around it"),
@@ -68,6 +68,8 @@ const KINDS: [Kind; 17] = [
         "but no report of it covers an interval: give iostat an interval and a count, as in 'iostat -x -t 10 30'"),
     kind("sar's text", &["Average:", "DEV", "rd_sec/s", "rkB/s", "areq-sz"],
         "but no row with a time in front: means alone say nothing of when, so copy the rows above them too"),
+    kind("a CSV of performance counters", &["(PDH-CSV", "(PDH-TSV", "PhysicalDisk(", "Physical Disk "],
+        "but no two rows of it below a header '\"(PDH-CSV 4.0)\",\"\\\\HOST\\PhysicalDisk(0 C:)\\Disk Reads/sec\"'"),
     kind("a fio job file", &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
         "which is no result: run it with 'plimsoll fio FILE'"),
     kind("a plimsoll report", &["\"plimsoll-report\"", "plimsoll: "],
@@ -85,7 +87,7 @@ const KINDS: [Kind; 17] = [
     kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)'"),
 ];
 
-const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, yabs, kubestr, iostat and sar are";
+const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, yabs, kubestr, iostat, sar, esxtop and typeperf are";
 
 /// Returns the reason why iostat's reports contain no interval; `had` is the number of hosts with reports.
 pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
@@ -104,7 +106,9 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
     let best = ranked.filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count);
     match (best, troubles.into_iter().next()) {
         (Some((kind, _)), Some(first)) => ImportError::Unreadable { kind: kind.name.to_owned(), first },
-        (None, Some(first)) => ImportError::Unreadable { kind: "a log or raw statistics".to_owned(), first },
+        (None, Some(first)) => {
+            ImportError::Unreadable { kind: "a log, raw statistics or rows of a table".to_owned(), first }
+        }
         (Some((kind, _)), None) => {
             let mark = kind.marks.iter().find(|mark| holds(mark)).copied().unwrap_or_default();
             let nearest =
@@ -117,7 +121,7 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
 
 fn known() -> String {
     "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, the text \
-     of iostat, sar and sadf and their JSON and XML, snapshots of /proc/diskstats, and the text of CrystalDiskMark, dd, hdparm, \
+     of iostat, sar and sadf and their JSON and XML, the CSV of esxtop and typeperf, snapshots of /proc/diskstats, and the text of CrystalDiskMark, dd, hdparm, \
      sysbench, yabs and kubestr"
         .to_owned()
 }

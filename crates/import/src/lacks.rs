@@ -10,27 +10,28 @@ use super::found::ImportedResult;
 /// Returns the data that `found` lacks, in words that follow "it does not hold".
 pub(crate) fn lacks(found: &ImportedResult) -> Vec<String> {
     match &found.observed {
-        Some(observed) => of_a_machine(observed),
+        Some(observed) => of_a_machine(observed, &found.tool),
         None if !found.samples.is_empty() => of_counters(),
         None => of_results(&found.parts),
     }
 }
 
-fn of_a_machine(observed: &ObservedMachine) -> Vec<String> {
+fn of_a_machine(observed: &ObservedMachine, tool: &str) -> Vec<String> {
     let waits = [Metric::ReadAwait, Metric::WriteAwait, Metric::Await];
     let timed = |device: &ObservedDevice| device.metrics.iter().any(|(metric, _)| waits.contains(metric));
     let no = [
         (observed.devices.is_empty(), "devices"),
-        (
-            !observed.devices.is_empty() && !observed.devices.iter().any(timed),
-            "waits (iostat -x prints them)",
-        ),
+        (!observed.devices.is_empty() && !observed.devices.iter().any(timed), waits_of(tool)),
         (observed.cpu.is_empty(), "the CPUs"),
         (true, "latency percentiles"),
         (true, "which device stands on which"),
         (true, "what was asked"),
     ];
     no.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned()).collect()
+}
+
+fn waits_of(tool: &str) -> &'static str {
+    if tool.starts_with("iostat") { "waits (iostat -x prints them)" } else { "waits" }
 }
 
 /// Returns the data that counters of devices alone lack.

@@ -23,9 +23,9 @@ pub(super) enum Column {
     Dropped,
 }
 
-const MS: f64 = 1e-3;
-const KIB: f64 = 1024.0;
-const PERCENT: f64 = 1e-2;
+pub(super) const MS: f64 = 1e-3;
+pub(super) const KIB: f64 = 1024.0;
+pub(super) const PERCENT: f64 = 1e-2;
 /// Bytes of a sector.
 pub(super) const SECTOR: f64 = record::SECTOR as f64;
 

@@ -7,6 +7,7 @@ mod diskstats;
 mod json;
 mod keys;
 mod observed;
+mod perfmon;
 mod sadf;
 mod sar;
 mod sectors;
@@ -60,12 +61,13 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     Reports { found, troubles: reader.troubles, notes }
 }
 
-/// Reads the output of every call of iostat, sar or sadf in `text`, as text or XML; `name` is
+/// Reads the output of every call of iostat, sar, sadf, esxtop or typeperf in `text`, as text, XML or CSV; `name` is
 /// the name of the input.
 pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut sheets = text::read(text, troubles);
     sheets.extend(sar::read(text, troubles));
     sheets.extend(sadf::read(text, troubles));
+    sheets.extend(perfmon::read(text, troubles));
     sheets.iter_mut().for_each(Sheet::even_out);
     let filled = sheets.iter().filter(|sheet| sheet.says_something());
     filled.map(|sheet| observed::found(sheet, name)).collect()

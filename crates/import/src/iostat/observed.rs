@@ -44,9 +44,14 @@ fn host(sheet: &Sheet) -> Option<HostFacts> {
     })
 }
 
+/// Whether iostat itself printed the sheet.
+fn is_of_iostat(sheet: &Sheet) -> bool {
+    matches!(sheet.form, "text" | "JSON")
+}
+
 /// Returns the tool, the versions that print these keys, and the form.
 pub(super) fn tool(sheet: &Sheet) -> String {
-    if matches!(sheet.form, super::sar::FORM | super::json::SADF | super::sadf::FORM) {
+    if !is_of_iostat(sheet) {
         return sheet.form.to_owned();
     }
     let any = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));
@@ -79,7 +84,7 @@ struct Notes {
 
 impl Notes {
     fn spans(&mut self, sheet: &Sheet, spans: &Spans) {
-        if spans.first > 0 && sheet.form != super::sar::FORM {
+        if spans.first > 0 && is_of_iostat(sheet) {
             self.told.push("the first report tells of the whole time since boot, and is left out".to_owned());
         }
         self.told.extend(spans.notes.iter().cloned());

@@ -13,6 +13,7 @@ mod iostat_text;
 mod layers;
 mod pastes;
 mod peers;
+mod perfmon;
 mod small_benchmarks;
 mod sources;
 mod suffered;
