@@ -358,6 +358,11 @@ impl<'a> Collector<'a> {
         if logs.histogram.is_some() && !logs.keeps_histograms() {
             self.note(format!("{name}: write_hist_log writes nothing without log_hist_msec"));
         }
+        if logs.priority && options.time.has_urgent() {
+            self.note(format!(
+                "{name}: log_prio shows the job's priority; which I/Os had that of cmdprio is not recorded"
+            ));
+        }
         if options.steady.left_out() {
             self.note(format!("{name}: steadystate needs steadystate_duration; it is left out"));
         }

@@ -171,6 +171,12 @@ impl TimeOptions {
         }
     }
 
+    /// Whether some I/Os have their own priority.
+    pub(super) fn has_urgent(&self) -> bool {
+        self.cmdprio_percentage.iter().any(|percent| *percent > 0)
+            || self.cmdprio_bssplit.iter().any(Option::is_some)
+    }
+
     /// Shares of I/Os that have their own priority.
     pub(super) fn urgent(&self) -> ByDirection<Option<Urgent>> {
         let of = |way: usize| {

@@ -58,6 +58,75 @@ fn amounts_are_those_of_the_real_fio() {
     }
 }
 
+/// Shares of the lengths of I/Os, by length in bytes.
+fn shares_of_lengths(folder: &Path) -> Vec<(u64, f64)> {
+    let rows = std::fs::read_to_string(folder.join("l_bw.1.log")).unwrap();
+    let lengths: Vec<u64> =
+        rows.lines().map(|row| row.split(", ").nth(3).unwrap().parse().unwrap()).collect();
+    let each: std::collections::BTreeSet<u64> = lengths.iter().copied().collect();
+    let share = |one| lengths.iter().filter(|length| **length == one).count() as f64 / lengths.len() as f64;
+    each.into_iter().map(|one| (one, share(one))).collect()
+}
+
+/// The end of a range is reached, also where it is no multiple of the start, and as often as by the real fio.
+#[test]
+fn lengths_of_a_range_are_drawn_as_the_real_fio_draws_them() {
+    let Some(peers) = Peers::find() else { return };
+    for (range, size) in [("4k-10k", "16m"), ("400k-500k", "256m"), ("3k-10k", "16m"), ("4k-64k", "64m")] {
+        let words =
+            format!("--name=a --ioengine=null --size={size} --rw=read --bsrange={range} --write_bw_log=l");
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("copy");
+            assert_eq!(peers.run_in(&place, who, &words).code, Some(0), "{words}");
+            shares_of_lengths(&place)
+        });
+        assert_eq!(real.len(), ours.len(), "{range}: fio {real:?}, ours {ours:?}");
+        for ((length, real), (other, ours)) in real.iter().zip(&ours) {
+            assert!(length == other && (real - ours).abs() < 0.06, "{range}: {length}: {real}, ours {ours}");
+        }
+    }
+}
+
+/// An alignment of places says nothing of what is done in order: the same blocks are verified with and without it.
+#[test]
+fn blocks_that_were_written_in_order_are_verified_whatever_the_alignment() {
+    let Some(peers) = Peers::find() else { return };
+    for (who, other) in [(Who::Real, Who::Command), (Who::Command, Who::Real), (Who::Command, Who::Command)] {
+        let place = peers.folder.make_dir("copy");
+        let run = |who, words: &str| {
+            let line = "--name=a --filename=f --size=64k --bs=4k --verify=crc32c";
+            peers.run_in(&place, who, &format!("{line} {words}"))
+        };
+        assert_eq!(run(who, "--rw=write --do_verify=0 --blockalign=512").code, Some(0));
+        let read = run(other, "--rw=read");
+        assert_eq!(read.code, Some(0), "{who:?}, then {other:?}: {}", read.err);
+    }
+}
+
+/// fio before 3.34 cuts a pattern file to 512 bytes, for writing and for checking.
+#[test]
+fn a_long_pattern_file_is_written_and_checked_to_its_end() {
+    let peers = Peers::alone();
+    let pattern: Vec<u8> = (0..3000u32).map(|at| (at * 7 % 251) as u8).collect();
+    let place = peers.folder.make_dir("pattern");
+    std::fs::write(place.join("pattern"), &pattern).unwrap();
+    let run = |words: &str| {
+        let line = "--name=a --filename=f --size=64k --bs=8k --rw=write";
+        peers.run_in(&place, Who::Command, &format!("{line} {words}"))
+    };
+    let wanted: Vec<u8> = pattern.iter().copied().cycle().take(8192).collect();
+    for words in ["--buffer_pattern='pattern'", "--verify=pattern --verify_pattern='pattern'"] {
+        let ended = run(words);
+        assert_eq!(ended.code, Some(0), "{words}: {}", ended.err);
+        let data = std::fs::read(place.join("f")).unwrap();
+        assert!(data.chunks(8192).all(|block| block == wanted), "{words}");
+    }
+    let file = std::fs::OpenOptions::new().write(true).open(place.join("f")).unwrap();
+    file.write_all_at(&[wanted[2900] ^ 1], 2900).unwrap();
+    let found = run("--verify=pattern --verify_pattern='pattern' --verify_only");
+    assert_eq!(found.code, Some(1), "the damage lies beyond the first 512 bytes: {}", found.err);
+}
+
 #[test]
 fn what_is_shared_out_over_lengths_fills_the_amount() {
     let peers = Peers::alone();

@@ -84,7 +84,7 @@ fn files_that_are_there_are_as_long_as_they_are() {
 #[test]
 fn patterns_stand_in_files() {
     let Some(peers) = Peers::find() else { return };
-    let long: Vec<u8> = (0..1000).map(|at| (at % 251) as u8).collect();
+    let long: Vec<u8> = (0..512).map(|at| (at % 251) as u8).collect();
     for words in [
         "--buffer_pattern='p'",
         "--buffer_pattern='long'",

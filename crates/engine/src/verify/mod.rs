@@ -13,7 +13,7 @@ mod wrong;
 
 use record::Damage;
 use twox_hash::XxHash3_64;
-use workload::{Bytes, Checksum, Io, Pattern, Proof, Verification, Verify, WorkerPlan};
+use workload::{Bytes, Checksum, Io, Order, Pattern, Proof, Verification, Verify, WorkerPlan};
 
 use crate::fill::repeat;
 use header::Mine;
@@ -46,8 +46,12 @@ pub fn interval(plan: &WorkerPlan, verification: &Verification) -> Bytes {
 /// and ends at multiples of it.
 pub fn unit(plan: &WorkerPlan) -> Bytes {
     let moved = plan.access.mix.directions().filter(|direction| *direction != workload::Direction::Trim);
-    let units =
-        moved.flat_map(|direction| [plan.blocks.of(direction).unit().0, plan.blocks.align_of(direction).0]);
+    // Only random places are aligned; what is done in order begins where the last I/O ended.
+    let order = &plan.access;
+    let is_random = matches!(order.order, Order::Random(_))
+        || order.random_percent.iter().any(|(_, percent)| *percent > 0);
+    let align = |direction| if is_random { plan.blocks.align_of(direction).0 } else { 0 };
+    let units = moved.flat_map(|direction| [plan.blocks.of(direction).unit().0, align(direction)]);
     let pieces = plan.access.pieces.map_or([0, 0], |pieces| [pieces.range.0, pieces.skip.0]);
     Bytes(units.chain(pieces).chain([plan.access.stride.unsigned_abs()]).fold(0, gcd))
 }

@@ -76,9 +76,7 @@ impl ThinkTime {
     /// Takes back a completion that counts towards no rest: a flush, or a read for verification.
     #[inline]
     pub(super) fn uncount(&mut self) {
-        if self.left != i64::MAX {
-            self.left += 1;
-        }
+        self.left = self.left.saturating_add(1);
     }
 
     /// Whether a rest follows the last I/O, which has just been issued, as in fio: a queue that is full waits for a

@@ -223,7 +223,7 @@ fn contradictions(explanation: &Explanation, load: &ExplainedLoad, done: &Done, 
     // Verification reads what was written, and only that.
     let others = if verified && load.writes { writes + trims } else { reads + writes + trims };
     let each = others / f64::from(load.copies);
-    let counts = !(verified && load.writes && load.reads) && !words.contains("--ramp_time");
+    let counts = !(words.contains("--ramp_time") || verified && load.writes && load.reads);
     if let (Some(ios), None, true) = (load.ios, load.most_s, counts) {
         let off = (each - ios as f64).abs();
         let allowed = if load.ios_are_exact {
