@@ -295,7 +295,8 @@ fn rests(job: &PlannedJob) -> Option<String> {
     });
     let when: Vec<String> = by_count.into_iter().chain(by_clock).collect();
     let most = job.between_rests().map_or(String::new(), |(each, _)| {
-        format!(": a copy does {} at most", rate(each / think.pause.as_secs_f64()))
+        let copies = if job.options().numjobs > 1 { " in each copy" } else { "" };
+        format!(": at most {}{copies}", rate(each / think.pause.as_secs_f64()))
     });
     Some(format!("It rests for {pause} {}{most}.", when.join(" and ")))
 }

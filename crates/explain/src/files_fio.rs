@@ -66,8 +66,8 @@ fn each(number: usize, kind: &str) -> String {
     if number > 1 { format!("each {kind}") } else { format!("the {kind}") }
 }
 
-/// The part of its files or devices to which a job can write; `None` if it reaches all of each.
-pub fn reached(job: &PlannedJob) -> Option<String> {
+/// Whether a job that uses all of its files or devices writes to every block of them.
+pub fn covers_all(job: &PlannedJob) -> bool {
     let options = job.options();
     let amounts = [options.number_ios, options.runtime.0, options.zonesize, options.rw_number.unsigned_abs()];
     let by_chance = options.pattern.random
@@ -77,8 +77,7 @@ pub fn reached(job: &PlannedJob) -> Option<String> {
             || options.bssplit.iter().chain(&options.bsrange).any(Option::is_some)
             || job.is_mixed());
     let mixed = options.pattern.reads && options.pattern.writes;
-    let limited = mixed || by_chance || options.io_size.is_some() || amounts.iter().any(|amount| *amount > 0);
-    part(job).or_else(|| limited.then(|| "wherever the job writes".to_owned()))
+    !mixed && !by_chance && options.io_size.is_none() && amounts.iter().all(|amount| *amount == 0)
 }
 
 /// The part of files or devices that a job uses by default.
@@ -100,7 +99,7 @@ fn names(first: &[PathBuf], last: &[PathBuf]) -> String {
 }
 
 /// The part of each file that the job uses, if its words specify one; copies may be set apart.
-fn part(job: &PlannedJob) -> Option<String> {
+pub fn part(job: &PlannedJob) -> Option<String> {
     let options = job.options();
     let of_each = if job.files().0.len() > 1 { " of each" } else { "" };
     let (from, length) = job.extent();

@@ -2,7 +2,7 @@
 
 use super::about_fio::{done, stage, waits};
 use super::figures::{bytes, count, seconds, typed_seconds};
-use super::files_fio::{apart, is_device, reached, share};
+use super::files_fio::{apart, covers_all, is_device, part, share};
 use super::load::{PlannedJob, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
@@ -24,8 +24,9 @@ pub static ROWS: &[Risk] = &[
             let names = options.filename.as_ref().filter(|name| is_device(name))?.replace(':', " and ");
             let pattern = options.pattern;
             let how = if pattern.writes { "writes over the device itself" } else { "trims the device itself" };
-            (pattern.destroys() && options.engine.act() == Act::Move).then(|| match reached(job) {
-                None => format!("Everything on {names} is lost: the job {how}."),
+            (pattern.destroys() && options.engine.act() == Act::Move).then(|| match part(job) {
+                None if covers_all(job) => format!("Everything on {names} is lost: the job {how}."),
+                None => format!("Data on {names} is lost: the job {how}."),
                 Some(part) => format!("Data on {names} is lost ({part}): the job {how}."),
             })
         }),
@@ -41,7 +42,7 @@ pub static ROWS: &[Risk] = &[
                 Act::Cut if pattern.writes => "is cut off",
                 _ => return None,
             };
-            let part = reached(job).map_or(String::new(), |part| format!(" ({part})"));
+            let part = part(job).map_or(String::new(), |part| format!(" ({part})"));
             pattern
                 .destroys()
                 .then(|| format!("If {names} {exists}, what is in it{part} {how} without a question."))

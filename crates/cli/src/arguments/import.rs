@@ -21,7 +21,8 @@ Read are
   DiskSpd    text of 2.0 to 2.3, XML
   iostat     text and JSON
   sar, sadf  text of -d and -u; sadf -d, -j and -x
-  esxtop     CSV of -b; typeperf's, logman's and relog's of Windows' disks
+  esxtop     CSV of -b
+  typeperf, logman, relog  CSV and TSV of Windows' disks
   Linux      snapshots of /proc/diskstats, with times
   and the results of CrystalDiskMark, dd, hdparm, sysbench, yabs and kubestr.
 Text may stand in prose or in a whole web page. Each result becomes a run file,
