@@ -3,7 +3,7 @@
 use std::io;
 
 use experiments::Profile;
-use explain::{Around, explain_all, find, json, of_words, text};
+use explain::{Around, explain_all, find, of_words, text};
 use volumes::SimulatedVolume;
 use workload::{Expectation, Nanos, PolicyName, Target};
 
@@ -58,7 +58,7 @@ pub fn explain(bytes: &[u8]) {
     let around = Around { read: &|_| Err(io::Error::from(io::ErrorKind::NotFound)) };
     match explain_all(&find(&pasted), &around) {
         Ok(explained) => {
-            let _ = json(&explained).to_string();
+            let _ = report::document_json("explain", &explained);
             explained.told.iter().for_each(|one| drop(text(one, &|first, words| report::wrap(first, words))));
         }
         Err(error) => drop(error.to_string()),
