@@ -14,6 +14,7 @@ mod onlookers;
 mod places;
 mod policy;
 mod shelf;
+mod short;
 mod shown;
 mod tutorial;
 
@@ -21,7 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 
@@ -94,7 +95,9 @@ impl Arguments {
     pub fn read(words: Vec<OsString>) -> Result<Arguments, Failure> {
         use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
         let command = words.get(1).map(|word| word.to_string_lossy().into_owned());
-        Arguments::try_parse_from(words).map_err(|error| match error.kind() {
+        let parsed = short::with_short_help(Arguments::command()).try_get_matches_from(words);
+        let read = parsed.and_then(|mut found| Arguments::from_arg_matches_mut(&mut found));
+        read.map_err(|error| match error.kind() {
             DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
             _ => Failure::refused(misuse(&error.to_string(), command.as_deref())),
         })
