@@ -4,16 +4,34 @@ use super::figures::{bytes, count, rate, typed_seconds};
 use super::files_fio::{share, target, whole_part};
 use super::load::{HeldRate, PlannedJob};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
-use workload::{Act, Direction};
+use workload::{Act, Direction, Spread};
 
 /// Returns a paragraph for each job; `of_engines` are options that only the engines of the jobs know.
 pub fn asks(jobs: &[PlannedJob], of_engines: &[String]) -> Vec<String> {
     let mut said: Vec<String> =
         jobs.iter().map(|job| sentences(job, of_engines, jobs.len() > 1).join(" ")).collect();
-    if jobs.len() > 1 && jobs.iter().all(|job| job.job.step == 0) {
-        said.push("All jobs run at the same time.".to_owned());
-    }
+    said.extend(order(jobs));
     said
+}
+
+/// The order in which several jobs run.
+fn order(jobs: &[PlannedJob]) -> Option<String> {
+    let mut steps: Vec<(usize, Vec<&str>)> = Vec::new();
+    for job in jobs {
+        match steps.iter_mut().find(|(step, _)| *step == job.job.step) {
+            Some((_, names)) => names.push(&job.job.name),
+            None => steps.push((job.job.step, vec![&job.job.name])),
+        }
+    }
+    let together = |(_, names): &(usize, Vec<&str>)| names.join(" with ");
+    match steps.as_slice() {
+        [] => None,
+        [(_, names)] => (names.len() > 1).then(|| "All jobs run at the same time.".to_owned()),
+        several => Some(format!(
+            "They run in turn: {}.",
+            several.iter().map(together).collect::<Vec<_>>().join(", then ")
+        )),
+    }
 }
 
 fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String> {
@@ -56,15 +74,32 @@ fn only_made(job: &PlannedJob, subject: &str) -> Vec<String> {
     said
 }
 
-/// Describes the reads of verification that follow the writes.
+/// Describes what verification reads.
 fn read_back(options: &JobOptions) -> Option<String> {
     let verify = &options.verify;
-    let (on, writes) = (verify.is_on(), options.pattern.writes);
-    match (verify.only, verify.reads_back) {
-        (true, _) if on => Some("It writes nothing, and checks what an earlier run wrote.".to_owned()),
-        (false, true) if on && writes => Some("What was written is then read back and checked.".to_owned()),
-        _ => None,
+    if !verify.is_on() {
+        return None;
     }
+    let said = match (verify.only, options.pattern.writes, options.runtime.0 > 0) {
+        (true, ..) => "It writes nothing, and checks what an earlier run wrote.",
+        (_, false, _) => {
+            "Each block is checked for what an earlier run wrote with the same verify; others are errors."
+        }
+        _ if verify.backlog > 0 => "What was written is read back and checked in between (verify_backlog).",
+        _ if !verify.reads_back => "Nothing is read back (do_verify=0).",
+        (_, _, false) => "What was written is then read back and checked.",
+        (_, _, true) if options.time_based => {
+            "fio reads nothing back where time ends the job; plimsoll does, after it."
+        }
+        (_, _, true) => {
+            "What was written is then read back and checked, by fio only if the job ends before its time."
+        }
+    };
+    let trims = match verify.trim_percentage {
+        0 => String::new(),
+        share => format!(" {share} % of the written blocks are trimmed (trim_percentage)."),
+    };
+    Some(format!("{said}{trims}"))
 }
 
 /// Describes what the command forbids: any change, or new files.
@@ -190,13 +225,34 @@ fn verbs(job: &PlannedJob) -> String {
     }
 }
 
-/// Order of the I/Os; the options that refine it are explained with the words.
+/// Order of the I/Os.
 fn places(options: &JobOptions) -> String {
-    let random = options.percentage_random[usize::from(!options.pattern.reads)];
-    match (options.pattern.random, random) {
-        (false, _) => "one after the other".to_owned(),
-        (true, 100) => "at random places".to_owned(),
-        (true, share) => format!("({share} % at random places, the others where the last one ended)"),
+    let [reads, writes, _] = options.percentage_random;
+    let gap = bytes(options.rw_number.unsigned_abs());
+    let places = match (options.pattern.random, options.rw_number) {
+        (false, 0) => "one after the other".to_owned(),
+        (false, 1..) => format!("one after the other, with {gap} left out between two"),
+        (false, _) => format!("backwards, each {gap} before where the last one ended"),
+        (true, _) if options.pattern.mixed() && reads != writes => format!(
+            "({reads} % of the reads and {writes} % of the writes at random places, the others where the last one ended)"
+        ),
+        (true, number) => at_random(options, number),
+    };
+    match options.zonesize {
+        0 => places,
+        zone => format!("{places}, in zones: {} of each, then the next (zonemode=strided)", bytes(zone)),
+    }
+}
+
+/// Random order, with runs of `number` I/Os if that is above 1.
+fn at_random(options: &JobOptions, number: i64) -> String {
+    let share = options.percentage_random[usize::from(!options.pattern.reads)];
+    let often = if options.spread == Spread::Uniform { "" } else { ", some far more often than others" };
+    match (share, number, options.rw_identical) {
+        (..100, ..) => format!("({share} % at random places{often}, the others where the last one ended)"),
+        (_, 2.., true) => format!("at random places{often}, {number} times each"),
+        (_, 2.., false) => format!("at random places{often}, {number} one after the other from each"),
+        _ => format!("at random places{often}"),
     }
 }
 
@@ -244,7 +300,21 @@ fn how_long(job: &PlannedJob) -> String {
     let each = if options.numjobs > 1 { " by each copy" } else { "" };
     let ios = job.ios().filter(|_| options.number_ios == 0);
     let number = ios.map_or(String::new(), |ios| format!(", which is {}", job.counted(ios)));
+    let steers = options.bounds.steers() && !options.bounds.latency_run;
     let said = match runtime > 0.0 {
+        true if job.fills_the_volume() => {
+            format!("Until no space is left (fill_device=1), and at most for {}.", typed_seconds(runtime))
+        }
+        false if job.fills_the_volume() => "Until no space is left (fill_device=1).".to_owned(),
+        true if steers => {
+            format!(
+                "Until a depth is found that keeps to latency_target, and at most for {}.",
+                typed_seconds(runtime)
+            )
+        }
+        true if options.time_based && stage(options) == Stage::Nowhere => {
+            format!("For {}.", typed_seconds(runtime))
+        }
         true if options.time_based => {
             format!("For {}, starting over when all of it is done.", typed_seconds(runtime))
         }
@@ -254,9 +324,17 @@ fn how_long(job: &PlannedJob) -> String {
     let ramp = typed_seconds(options.ramp_time.as_secs_f64());
     match (options.ramp_time.0, runtime > 0.0) {
         (0, _) => said,
-        (_, true) => format!("{said} Before that it runs for {ramp} that do not count."),
-        // The bytes that the ramp moves are part of the amount.
-        (_, false) => format!("{said} The first {ramp} do not count."),
+        (_, true) if options.time_based => {
+            format!("{said} Before that it runs for {ramp} that do not count.")
+        }
+        (_, true) => {
+            format!(
+                "{said} Before that it runs for {ramp} that do not count, but what they move is part of the amount."
+            )
+        }
+        (_, false) => {
+            format!("{said} The first {ramp} do not count, but what they move is part of the amount.")
+        }
     }
 }
 
@@ -276,12 +354,13 @@ fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
     })
 }
 
-/// Describes the flushes of a mix that its option does not mention: fio 3.33 checks the count of writes before each I/O.
+/// Describes the flushes of a mix that its option does not mention: fio up to 3.33 checks the count of writes before each I/O.
 fn flushes_again(job: &PlannedJob) -> Option<String> {
     let options = job.options();
     let counted = options.fsync > 0 || options.fdatasync > 0;
-    (counted && options.pattern.mixed())
-        .then(|| "fio also flushes in a mix after each read until the next write.".to_owned())
+    (counted && options.pattern.mixed()).then(|| {
+        "fio 3.33 flushes after each read of a mix too, until the next write; 3.42 does not.".to_owned()
+    })
 }
 
 /// The pauses, and the highest rate that they allow each copy.

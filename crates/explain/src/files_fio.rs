@@ -41,8 +41,9 @@ pub fn target(job: &PlannedJob) -> String {
     let all_devices = first.iter().all(|path| path.to_str().is_some_and(is_device));
     match part {
         Some(part) => format!("On {which}: {part}{}.", in_all(job)),
-        None if own_files(options) => format!("On {which}; no size is given."),
+        None if own_files(options) && options.size.is_none() => format!("On {which}; no size is given."),
         None if all_devices => format!("On {which}: {}.", whole(first.len(), "device")),
+        None if options.size.is_some() => format!("On {which}, as long as it is."),
         None => format!("On {which}, as long as it is; no size is given."),
     }
 }
@@ -89,6 +90,12 @@ fn number(files: usize) -> String {
     if files == 1 { "a file".to_owned() } else { format!("{files} files") }
 }
 
+/// The names of all files of all copies with their directories, if there are few.
+pub fn names_of(job: &PlannedJob) -> Option<String> {
+    let (first, others) = job.files();
+    (others.is_none() && (1..=FEW).contains(&first.len())).then(|| names(first, first))
+}
+
 /// The names of up to three files, otherwise the first and the last name.
 fn names(first: &[PathBuf], last: &[PathBuf]) -> String {
     let name = |path: Option<&PathBuf>| path.map_or(String::new(), |path| path.display().to_string());
@@ -119,6 +126,7 @@ pub fn part(job: &PlannedJob) -> Option<String> {
         (Some(length), _) => format!("{}{of_each}", bytes(length)),
         (None, Some(size @ Amount::Percent(..100))) => format!("{}{of_each}", share(size)),
         (None, _) if is_start => return None,
+        (None, _) if most > 0 => format!("up to {}{of_each}", bytes(most)),
         (None, _) => format!("all{of_each}"),
     };
     let further = match (apart(options), job.end()) {
@@ -153,7 +161,7 @@ fn in_all(job: &PlannedJob) -> String {
     let (files, others) = job.files();
     let copies = if others.is_some() { u64::from(job.options().numjobs) } else { 1 };
     let number = copies.saturating_mul(files.len() as u64);
-    match job.extent().1.filter(|_| number > 1) {
+    match job.extent().1.filter(|_| number > 1 && job.copies_are_alike()) {
         Some(length) => format!(", {} in all", bytes(length.saturating_mul(number))),
         None => String::new(),
     }

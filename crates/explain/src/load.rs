@@ -239,8 +239,23 @@ impl PlannedJob {
         self.stop.iter().chain(self.first().into_iter().flat_map(|job| &job.stop))
     }
 
-    /// Bytes after which a copy ends, apart from a limit in I/Os; `None` if unknown here, or if only time ends it.
+    /// Whether the job writes until no space is left.
+    pub fn fills_the_volume(&self) -> bool {
+        let options = self.options();
+        options.fill_device && options.pattern.writes && options.size.is_none() && options.filesize == 0
+    }
+
+    /// Whether all copies have a part of the same length.
+    pub fn copies_are_alike(&self) -> bool {
+        self.clones.iter().all(|clone| clone.size == self.clones[0].size && clone.stop == self.clones[0].stop)
+    }
+
+    /// Bytes after which a copy ends, apart from a limit in I/Os; `None` if unknown here, if copies differ, or if only time
+    /// ends it.
     pub fn sized(&self) -> Option<u64> {
+        if !self.copies_are_alike() {
+            return None;
+        }
         self.rules().find_map(|rule| match rule {
             StopRule::BytesEach(bytes) | StopRule::BytesInAll(bytes) => known(bytes.0),
             _ => None,
@@ -251,7 +266,10 @@ impl PlannedJob {
     /// end of a short region are drawn again, so that their mean says nothing.
     pub fn ios(&self) -> Option<u64> {
         let longest = self.all_lengths().iter().map(|(_, lengths)| lengths.longest().0).max().unwrap_or(0);
-        if self.is_mixed() && self.read_percent().is_none() {
+        let options = self.options();
+        // fio shortens what would overlap blocks that its map has already.
+        let by_map = options.pattern.random && !options.norandommap;
+        if self.is_mixed() && (by_map || self.read_percent().is_none()) {
             return None;
         }
         if self.is_mixed() && self.extent().1.is_some_and(|region| region < longest.saturating_mul(SHORT)) {
@@ -276,8 +294,7 @@ impl PlannedJob {
             StopRule::BytesEach(bytes) | StopRule::BytesInAll(bytes) => known(bytes.0).is_none(),
             _ => false,
         };
-        let alike = self.clones.len() == self.planned_copies()
-            && self.clones.iter().all(|clone| clone.stop == self.clones[0].stop);
+        let alike = self.clones.len() == self.planned_copies() && self.copies_are_alike();
         // Of several lengths, those above the length of a zone never fit.
         let fit = self.first().is_none_or(|job| job.access.pieces.is_none() || !self.is_mixed());
         let options = self.options();
@@ -326,6 +343,13 @@ impl PlannedJob {
             Some(HeldRate { what, iops: pace.rate()?.0, bytes })
         };
         paces.into_iter().filter_map(held).collect()
+    }
+
+    /// Whether the rests allow less than the lowest rate limit.
+    pub fn rests_below_its_rate(&self) -> bool {
+        let (Some(think), Some((each, _))) = (self.think(), self.between_rests()) else { return false };
+        let most = each / think.pause.as_secs_f64();
+        self.rates().iter().all(|held| most < held.iops)
     }
 
     /// When a copy rests, if it does.

@@ -169,7 +169,8 @@ impl Finder {
             return false;
         }
         let option = |text: &str| {
-            let name = text.split('=').next().unwrap_or_default().trim();
+            // A comment may follow an option that takes no value.
+            let name = text.split(['=', '#', ';']).next().unwrap_or_default().trim();
             fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
         };
         let skipped = line.char_indices().nth(pieces[0].column - 1).map_or(0, |(at, _)| at);

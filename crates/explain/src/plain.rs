@@ -197,6 +197,7 @@ fn correct(explanation: &mut Explanation, words: &[Piece]) {
         && same.runs == Runs::TheSameWords
     {
         same.command = format!("plimsoll {command}");
+        "The corrected words, run by plimsoll, with fio's output.".clone_into(&mut same.says);
     }
 }
 
@@ -252,7 +253,7 @@ fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
         bare.split('=').next().unwrap_or(bare).trim().to_owned()
     };
     let own: Vec<String> = fio.of_engines.iter().map(|option| name(option)).collect();
-    for meant in &mut explanation.words {
+    for meant in explanation.words.iter_mut().filter(|meant| !meant.is_value) {
         if own.contains(&name(&meant.word)) {
             "An option that only the engine knows.".clone_into(&mut meant.meaning);
         }
@@ -307,6 +308,10 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
     let named = |name: &'static str| {
         move |word: &String| word.trim_start_matches('-').split('=').next() == Some(name)
     };
+    // A size that is a share of the file is not added to.
+    if corrected.iter().any(named("size")) {
+        return None;
+    }
     let at =
         corrected.iter().position(named("filename")).or_else(|| corrected.iter().position(named("name")))?;
     corrected.insert(at + 1, "--size=4G".to_owned());

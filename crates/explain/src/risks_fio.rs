@@ -2,7 +2,7 @@
 
 use super::about_fio::{done, stage, waits};
 use super::figures::{bytes, count, seconds, typed_seconds};
-use super::files_fio::{apart, covers_all, is_device, part, share};
+use super::files_fio::{apart, covers_all, is_device, names_of, part, share};
 use super::load::{PlannedJob, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
@@ -11,11 +11,13 @@ use workload::{Act, SyncMode};
 
 /// Time in seconds for which a volume with burst credits may sustain its burst.
 const BURST_S: f64 = 1800.0;
+/// Bandwidth in MB/s that no volume has, nor memory.
+const BEYOND_MB_S: f64 = 1e6;
 const HOWTO: &str = "fio HOWTO";
 
 /// Names of the risks that also apply to engines that move no data.
 pub const WITHOUT_DATA: &[&str] =
-    &["overwrites-file", "removes-files", "not-storage", "no-size", "one-at-a-time"];
+    &["starts-a-command", "overwrites-file", "removes-files", "not-storage", "no-size", "one-at-a-time"];
 
 /// Every row.
 pub static ROWS: &[Risk] = &[
@@ -33,8 +35,8 @@ pub static ROWS: &[Risk] = &[
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .fio(|job, options| {
             let name = options.filename.as_ref().filter(|name| !is_device(name) && !options.file_append)?;
-            let names = name.replace(':', " and ");
-            let exists = if names == *name { "exists" } else { "exist" };
+            let names = names_of(job).unwrap_or_else(|| name.replace(':', " and "));
+            let exists = if name.contains(':') { "exist" } else { "exists" };
             let pattern = options.pattern;
             let how = match options.engine.act() {
                 Act::Move if pattern.writes => "is overwritten",
@@ -47,6 +49,15 @@ pub static ROWS: &[Risk] = &[
                 .destroys()
                 .then(|| format!("If {names} {exists}, what is in it{part} {how} without a question."))
         }),
+    risk("starts-a-command", Danger, "fio HOWTO: exec_prerun, exec_postrun")
+        .fio(|_, options| {
+            let both = [("before", &options.exec_prerun), ("after", &options.exec_postrun)];
+            let started: Vec<String> =
+                both.into_iter().filter_map(|(when, command)| Some(format!("\"{}\" {when} it", command.as_ref()?))).collect();
+            (!started.is_empty()).then(|| format!("The job starts a command of the shell: {}.", started.join(", and ")))
+        }),
+    risk("fills-the-volume", Danger, "fio HOWTO: fill_device")
+        .fio(|job, _| says(job.fills_the_volume(), "The job writes until no space is left: whatever else writes to that file system then fails.")),
     risk("overwrites-store", Danger, "fio HOWTO: ioengine")
         .fio(|_, options| {
             (options.pattern.destroys() && stage(options) == Stage::Elsewhere).then(|| {
@@ -69,7 +80,8 @@ pub static ROWS: &[Risk] = &[
                 (0, 1..) => "fdatasync",
                 (0, 0) => return None,
             };
-            if options.direct || !options.pattern.writes || options.engine.name == "null" {
+            let stable = options.time.sync != SyncMode::None;
+            if options.direct || stable || !options.pattern.writes || options.engine.name == "null" {
                 return None;
             }
             let log = options.fdatasync == 1 && !options.pattern.reads && !options.pattern.random;
@@ -101,12 +113,17 @@ pub static ROWS: &[Risk] = &[
                 .then(|| format!("What is there already is removed without a question: {names}."))
         }),
     risk("no-size", Wrong, "fio HOWTO: size")
-        .fio(|_, options| {
+        .fio(|job, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
-            if options.size.is_some() || options.filesize > 0 || device || options.engine.name == "null" {
+            let share = matches!(options.size, Some(Amount::Percent(_)));
+            let sized = options.size.is_some() && !share || options.filesize > 0;
+            if sized || device || job.fills_the_volume() || options.engine.name == "null" {
                 return None;
             }
             Some(match &options.filename {
+                Some(name) if share => format!(
+                    "The size is a share of the file: if {name} does not exist, fio ends with \"you need to specify size=\"."
+                ),
                 Some(name) => format!(
                     "There is no size. If {name} exists, all of it is used; if it does not, fio ends with \"you need to \
                      specify size=\"."
@@ -140,6 +157,12 @@ pub static ROWS: &[Risk] = &[
                 return None;
             }
             let pattern = options.pattern;
+            if options.engine.maps_files() {
+                return Some("mmap goes through the page cache, whatever direct says: the figures can be those of memory.".to_owned());
+            }
+            if options.pre_read && pattern.reads {
+                return Some("pre_read=1 reads the file into the page cache first: the reads come from memory.".to_owned());
+            }
             let synced = options.fsync > 0 || options.fdatasync > 0 || options.end_fsync || options.time.sync != SyncMode::None;
             Some(match (pattern.reads, pattern.writes && !synced) {
                 (true, true) => "There is no direct=1: reads may come from the page cache and writes end in it, so that \
@@ -160,7 +183,10 @@ pub static ROWS: &[Risk] = &[
             }
             let takes = job.ios().map_or(String::new(), |ios| {
                 let all = ios as f64 * job.mean_block() * f64::from(options.numjobs);
-                format!(", which takes more than {} MB/s", count((all / runtime / 1e6).round() as u64))
+                match all / runtime / 1e6 {
+                    rate if rate > BEYOND_MB_S => String::new(),
+                    rate => format!(", which takes more than {} MB/s", count(rate.round() as u64)),
+                }
             });
             Some(format!(
                 "There is no time_based: {} is only the longest that it may take, and it ends before, when {}{}{takes}.",
@@ -172,7 +198,7 @@ pub static ROWS: &[Risk] = &[
     risk("no-set-time", Misleading, "fio HOWTO: runtime")
         .fio(|job, options| {
             let ios = job.ios()?;
-            if options.runtime.0 > 0 || ios == 0 {
+            if options.runtime.0 > 0 || ios == 0 || job.fills_the_volume() {
                 return None;
             }
             let takes = match job.held_s(ios).filter(|&time| time >= ios as f64 / 1e5) {
@@ -181,6 +207,10 @@ pub static ROWS: &[Risk] = &[
                      longer on one that does not.",
                     job.counted(ios),
                     seconds(time.round().max(1.0))
+                ),
+                None if !options.pattern.reads && !options.pattern.writes => format!(
+                    "How long {} take depends on the volume, and trims of any length may take the same time.",
+                    job.counted(ios)
                 ),
                 None => format!(
                     "How long it takes depends on the volume: {}. Two volumes are measured for different times, and a \
@@ -209,7 +239,7 @@ pub static ROWS: &[Risk] = &[
     risk("latency-of-the-queue", Misleading, "Little's law")
         .fio(|job, options| {
             let depth = in_flight(options);
-            if depth < 16 || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
+            if depth < 16 || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
             let alone = match (options.iodepth > 1 && !waits(options), options.numjobs > 1) {
@@ -289,12 +319,13 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("rate-is-a-ceiling", Misleading, "fio HOWTO: rate, rate_iops")
-        .fio(|job, _| says(!job.rates().is_empty(), "A rate shows whether the volume bears it, not how much it would bear; and after a stall fio catches \
+        .fio(|job, _| says(!job.rates().is_empty() && !job.rests_below_its_rate(), "A rate shows whether the volume bears it, not how much it would bear; and after a stall fio catches \
                  up above the rate.")),
     risk("unwritten-reads", Misleading, "fio HOWTO: create_serialize, fallocate")
         .fio(|_, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
-            if !options.pattern.reads || device || options.size.is_none() {
+            let sized = matches!(options.size, Some(Amount::Bytes(_))) || options.filesize > 0;
+            if !options.pattern.reads || device || !sized {
                 return None;
             }
             let laid_out = match options.allow_file_create {
@@ -311,8 +342,15 @@ pub static ROWS: &[Risk] = &[
     risk("unwritten-writes", Misleading, "fio HOWTO: fallocate, overwrite")
         .fio(|_, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
-            says(options.pattern.writes && !options.pattern.reads && !device && !options.overwrite && options.allow_file_create, "A new file only has its space reserved (fallocate): the first write to a block changes the file \
-                 system's records too. A second run over the same file is another test. overwrite=1 writes it before.")
+            let new = options.pattern.writes && !options.pattern.reads && options.allow_file_create;
+            let what = match options.fallocate {
+                "none" | "0" | "truncate" => "is sparse: the first write to a block allocates it and",
+                _ => "only has its space reserved (fallocate): the first write to a block",
+            };
+            let again = if options.unlink { "" } else { " A second run over the same file is another test." };
+            (new && !device && !options.overwrite).then(|| {
+                format!("A new file {what} changes the file system's records too.{again} overwrite=1 writes it before.")
+            })
         }),
     risk("other-caches", Note, "Azure documentation: disk caching, and warming the cache before a benchmark")
         .fio(|_, options| says(options.pattern.reads && options.direct, "direct=1 passes the page cache of this machine and no other: a cache of the host, the array or the \
@@ -342,7 +380,8 @@ pub static ROWS: &[Risk] = &[
         .fio(|job, options| {
             let block = options.issued_blocks().max().unwrap_or(0);
             let up_to = if job.is_mixed() { "up to " } else { "" };
-            (block > 256 << 10).then(|| {
+            let moves = options.pattern.reads || options.pattern.writes;
+            (block > 256 << 10 && moves).then(|| {
                 format!(
                     "Blocks of {up_to}{} measure bandwidth: the kernel may cut them, and providers count them in units of their \
                      own (256 KiB for EBS SSD), so that fio's IOPS are not the provider's.",
@@ -429,7 +468,8 @@ const OF_FILES: &[&str] = &[
 ];
 
 /// Risks that also apply if no block of storage is read or written.
-const OF_ANYTHING: &[&str] = &["each-by-itself", "trailing-comma", "not-storage", "no-latency"];
+const OF_ANYTHING: &[&str] =
+    &["starts-a-command", "each-by-itself", "trailing-comma", "not-storage", "no-latency"];
 
 /// Whether the risk `id` can apply to a job whose I/O goes to `stage`.
 pub fn concerns(id: &str, stage: Stage) -> bool {

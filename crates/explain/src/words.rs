@@ -48,7 +48,8 @@ fn of_line(line: &str) -> String {
     if let Some(file) = line.strip_prefix("include ") {
         return format!("The lines of {} stand here.", file.trim());
     }
-    match fio_option(line, None) {
+    let bare = line.split([';', '#']).next().unwrap_or_default().trim_end();
+    match fio_option(line, None).or_else(|| fio_option(bare, None)) {
         _ if line.starts_with("[global") => "What stands below holds for all jobs.".to_owned(),
         _ if line.starts_with('[') => "A job begins.".to_owned(),
         Some(named) => named.does,

@@ -46,7 +46,7 @@ pub(super) fn calls(options: &JobOptions) -> Calls {
 pub(super) fn difference(options: &JobOptions) -> Option<&'static str> {
     let counted = options.fsync > 0 || options.fdatasync > 0;
     (counted && options.pattern.mixed())
-        .then_some("flushes follow writes only; fio flushes again after each read until the next write")
+        .then_some("flushes follow writes only; fio 3.33 flushes again after each read until the next write")
 }
 
 /// Returns two kinds of flush that exclude each other, if both are set.

@@ -90,7 +90,8 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     for entry in list.split(':') {
         let (length, share) = entry.split_once('/').unwrap_or((entry, ""));
         lengths.push(Bytes(reader.bytes(length)?));
-        percents.push(percent(list, share)?);
+        // fio shares out what is left where a share is 0, as where it is left out.
+        percents.push(percent(list, share)?.filter(|percent| *percent > 0));
     }
     if lengths.len() > LENGTHS {
         return Err(ValueError::TooMany(LENGTHS));
@@ -98,15 +99,15 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     if reader.is_exact() {
         cut_at_100(&mut lengths, &mut percents);
     }
-    let weights = weights(list, &percents)?;
+    let mut weights = weights(list, &percents)?;
     let sum: u32 = weights.iter().sum();
-    if sum == 0 {
-        return Err(wrong(list, "every share is 0; give at least one length a share"));
-    }
-    if sum < 9_900 {
+    let greatest = weights.iter().enumerate().max_by_key(|(_, weight)| **weight).map(|(at, _)| at);
+    if let (..9_900, Some(last)) = (sum, greatest) {
+        let length = lengths[last];
         let remark =
-            format!("the percentages of {list} add up to {}; they are taken as parts of that", sum / 100);
+            format!("the percentages of {list} add up to {}; the rest is of {length}, as in fio", sum / 100);
         reader.remarks.push(remark);
+        weights[last] += 10_000 - sum;
     }
     let share = |(length, weight)| LengthShare { length, weight };
     Ok(Lengths::Shares(lengths.into_iter().zip(weights).map(share).collect()))

@@ -523,6 +523,12 @@ fn reserve(word: &str) -> Reserve {
 
 /// Returns the command line with a size added.
 fn with_a_size(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| super::showcmd::quoted(word)).collect();
+    // With a size the file is made, which these words forbid.
+    let forbids = |word: &&String| {
+        let bare = word.trim_start_matches('-');
+        matches!(bare, "allow_file_create=0" | "readonly")
+    };
+    let kept = words.iter().filter(|word| !forbids(word));
+    let words: Vec<String> = kept.map(|word| super::showcmd::quoted(word)).collect();
     format!("fio --size=1g {}", words.join(" "))
 }

@@ -306,7 +306,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=read --size=1g --ramp_time=4",
-            &["The first 4 s do not count."],
+            &["The first 4 s do not count, but what they move is part of the amount."],
             &["Before that"],
         ),
         (
@@ -341,7 +341,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=randrw --size=1m --direct=1 --fsync=4",
-            &["in a mix after each read until the next write"],
+            &["after each read of a mix too, until the next write"],
             &[],
         ),
         // Buffered writes end in memory, however many there are; their latency is not the volume's.

@@ -220,13 +220,13 @@ fn an_engine_that_plimsoll_lacks_is_told_as_fios_and_what_stands_for_it_apart() 
 fn mixed_lengths_are_counted_by_their_mean() {
     let asks = |line: &str| one(line).asks.join(" ");
     // Half of the I/Os have 4 KiB, half 1 MiB: 1 GiB is 2,040 of 514 KiB on average.
-    let mixed = asks("fio --name=a --rw=randrw --bs=4k,1m --size=1g");
+    let mixed = asks("fio --name=a --rw=rw --bs=4k,1m --size=1g");
     assert!(mixed.contains("which is about 2,040 I/Os,"), "{mixed}");
-    let split = asks("fio --name=a --rw=randread --bssplit=4k/50:12k/50 --size=8m");
+    let split = asks("fio --name=a --rw=randread --norandommap --bssplit=4k/50:12k/50 --size=8m");
     assert!(split.contains("which is about 1,024 I/Os,"), "{split}");
     let random = asks("fio --name=a --rw=randread --bs=4k,64k --bs_is_seq_rand=1 --size=1m");
     assert!(random.contains("reads blocks of 64 KiB") && random.contains("which is 16 I/Os,"), "{random}");
-    let told = one("fio --name=a --rw=randrw --bs=4k,1m --size=1g").risks;
+    let told = one("fio --name=a --rw=rw --bs=4k,1m --size=1g").risks;
     let time = told.iter().find(|told| told.id == "no-set-time").map(|told| told.text.clone()).unwrap();
     assert!(time.contains("about 2,040 I/Os of 514 KiB on average are 10 s at 100 MiB/s"), "{time}");
     let long = one("diskspd -b1M -o8 -t4 -d60 -Sh -L t.dat").risks;

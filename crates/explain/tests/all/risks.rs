@@ -11,6 +11,8 @@ use crate::one;
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("destroys-device", "fio --name=a --rw=randwrite --filename=/dev/sdz", "fio --name=a --rw=randread --filename=/dev/sdz"),
     ("overwrites-file", "fio --name=a --rw=randwrite --filename=x --size=1g", "fio --name=a --rw=randread --filename=x --size=1g"),
+    ("starts-a-command", "fio --name=a --rw=read --size=1m --exec_prerun=sync", "fio --name=a --rw=read --size=1m"),
+    ("fills-the-volume", "fio --name=a --rw=write --filename=x --fill_device=1", "fio --name=a --rw=write --filename=x --size=1m"),
     ("overwrites-store", "fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randwrite", "fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randread"),
     ("not-storage", "fio --name=a --ioengine=cpuio --cpuload=50 --runtime=5", "fio --name=a --ioengine=psync --rw=read --size=1m"),
     ("flush-figures", "fio --name=a --rw=write --fdatasync=1 --ioengine=sync --size=22m --bs=2300", "fio --name=a --rw=write --fdatasync=1 --ioengine=libaio --direct=1 --size=22m"),
