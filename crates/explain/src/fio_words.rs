@@ -62,7 +62,7 @@ impl<'a> Fio<'a> {
                 self.of_engines = described.of_engines;
                 match described.request {
                     fio::Request::Run(asked) => Ok(Some(*asked)),
-                    fio::Request::Say(_) => Ok(None),
+                    fio::Request::Say(_) | fio::Request::Check(_) => Ok(None),
                 }
             }
             Err(FioError::NoJobFile { path, .. }) => {

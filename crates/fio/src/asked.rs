@@ -36,6 +36,8 @@ pub enum Request {
     Run(Box<FioRequest>),
     /// Print only this on stdout, and exit with 0.
     Say(String),
+    /// Compare with the real fio at this path, on a shortened copy.
+    Check(String),
 }
 
 /// The jobs to run, and how to present the result.

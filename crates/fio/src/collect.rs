@@ -199,6 +199,7 @@ impl<'a> Collector<'a> {
                 self.apply_one(setting, draft)?;
             }
             merge_echo(&mut draft.echo, &[(setting.row.name.to_owned(), setting.value.clone())]);
+            draft.options.typed.push((setting.row.name, setting.value.clone()));
         }
         Ok(())
     }

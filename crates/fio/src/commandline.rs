@@ -5,7 +5,7 @@ use options::near::nearest;
 
 use super::asked::{Request, Surroundings};
 use super::collect::Collector;
-use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
+use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT, OWN};
 use super::engines::instead;
 use super::error::FioError;
 use super::jobfile::{self, JobFile};
@@ -64,6 +64,9 @@ fn read(
     let said = |text: String| RefusalHandling::Ends.beside(Request::Say(text));
     if let Some(text) = commands.say {
         return Ok(said(text));
+    }
+    if let (Some(program), false) = (&commands.check_against, untaken.is_told()) {
+        return Ok(RefusalHandling::Ends.beside(Request::Check(program.clone())));
     }
     let mut collector = Collector::new(around, &commands).treating(untaken);
     let mut shown = Vec::new();
@@ -267,8 +270,9 @@ fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
         return Ok(Meaning::Job(row));
     }
     let near = || nearest(name, all_names());
-    let fits: Vec<&'static str> =
-        all_names().filter(|known| !name.is_empty() && *known != EXACT && known.starts_with(name)).collect();
+    let fits: Vec<&'static str> = all_names()
+        .filter(|known| !name.is_empty() && !OWN.contains(known) && known.starts_with(name))
+        .collect();
     let mut meanings = fits.iter().filter_map(|fit| exact(fit));
     match (meanings.next(), meanings.all(|other| same(other, exact(fits[0])))) {
         (None, _) => Err(FioError::UnrecognizedOption { word: word.to_owned(), near: near() }),

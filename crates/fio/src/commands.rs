@@ -48,6 +48,8 @@ pub struct Commands {
     pub notes: Vec<String>,
     /// Directory of the verification state files; `None`: the working directory.
     pub state_folder: Option<String>,
+    /// Program of the real fio to compare with on a shortened copy; `None`: the jobs are run.
+    pub check_against: Option<String>,
 }
 
 impl Commands {
@@ -150,10 +152,16 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
     takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
+    takes(CHECK, Argument::Required, "plimsoll's own: prints where a shortened copy, on files of its own, differs from the fio at this path.")
+        .sets(|c, value| { c.check_against = Some(value.to_owned()); Ok(()) }),
 ];
 
 /// The option that makes every word be read exactly as fio reads it.
 pub const EXACT: &str = "fio-exact";
+/// The option that compares with the real fio.
+const CHECK: &str = "check-against";
+/// The options that the real fio lacks; they are not abbreviated, so that fio's own abbreviations keep their meaning.
+pub const OWN: [&str; 2] = [EXACT, CHECK];
 
 fn say(commands: &mut Commands, text: impl FnOnce() -> String) -> Result<(), FioError> {
     if commands.say.is_none() {

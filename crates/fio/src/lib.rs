@@ -3,6 +3,7 @@
 //! [`parse`] turns words into a [`Request`]; [`steps`] looks at the disk and turns the request into steps to run one
 //! after another; [`opening`], [`human`], [`json`] and [`LiveLine`] print the results in fio's words.
 
+mod alike;
 mod amounts;
 mod arithmetic;
 mod asked;
@@ -43,6 +44,7 @@ mod rows;
 mod section;
 mod shape;
 mod shapes;
+mod shortened;
 mod showcmd;
 mod so_far;
 mod spoilt;
@@ -60,6 +62,7 @@ mod verification;
 mod verify;
 
 pub use ::options::{Entry, Support};
+pub use alike::{ComparedFigure, Likeness, ToolOutcome, compared, documented};
 pub use asked::{
     About, Eta, FioJob, FioRequest, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
     TerseVersion,
@@ -88,6 +91,8 @@ pub use replaying::{Trace, TraceInput, TraceWorld, read_traces};
 pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;
 pub use shape::{Shape, ShapeValue};
+pub use shortened::{Shortened, shortened};
+pub use showcmd::quoted;
 pub use so_far::SoFar;
 pub use steady::{SteadyOptions, SteadyWatch};
 pub use steps::{FioStep, PlannedSteps, Unrunnable, announcement, steps};

@@ -106,6 +106,8 @@ impl UnifiedReport {
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct JobOptions {
     pub name: Option<String>,
+    /// All options as typed, in the order in which they take effect, the global ones first, by canonical name.
+    pub typed: Vec<(&'static str, String)>,
     pub exec_prerun: Option<String>,
     pub exec_postrun: Option<String>,
     pub description: Option<String>,

@@ -47,6 +47,8 @@ const WRITE_MODES: &[Word] = &[
 const PLAIN_MEMORY: &str = "buffers are mapped memory of the worker's own in plain pages, never in a file";
 /// Heading of the options of fio's built-in profiles.
 pub const PROFILES: &str = "Built-in profiles of fio";
+/// Heading of the options that decide what is printed, and not what is done.
+pub const REPORTING: &str = "Measurement and reporting";
 const YES_NO: &str = "0";
 const SECONDS: Kind = Kind::Time(TimeUnit::Seconds);
 const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
@@ -90,7 +92,7 @@ headings! {
     steady "Steady state";
     zone "Zones and data placement";
     replay "Replay";
-    report "Measurement and reporting";
+    report REPORTING;
     error "Errors";
     profile PROFILES;
 }

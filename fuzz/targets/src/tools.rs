@@ -50,7 +50,7 @@ fn fio(words: &[String], job_file: &str) {
                 let _ = (error.to_string(), error.hint());
             }
         }
-        Ok(fio::Request::Say(_)) => {}
+        Ok(fio::Request::Say(_) | fio::Request::Check(_)) => {}
         Err(error) => drop((error.to_string(), error.hint(), error.stdout(), error.exit_code())),
     }
 }

@@ -1,5 +1,6 @@
 //! `plimsoll fio`, and plimsoll under the name fio: reads fio's command line and prints fio's output.
 
+mod against;
 mod exec;
 pub mod jobs;
 mod state;
@@ -27,6 +28,7 @@ pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match parse(&words, &surroundings()) {
         Ok(Request::Say(text)) => out(&text),
+        Ok(Request::Check(program)) => against::run(&words, &program, patience),
         Ok(Request::Run(asked)) if asked.presentation.parse_only => 0,
         Ok(Request::Run(mut asked)) => match place_for_output(&asked) {
             Err(error) => refused(&error),

@@ -23,6 +23,7 @@ mod measure;
 mod newest;
 mod outline;
 pub mod own;
+mod peer;
 pub mod places;
 pub mod policy;
 pub mod profile;

@@ -4,6 +4,7 @@
 mod compare_fio;
 mod crystal_peer;
 mod effects;
+mod fio_against;
 mod fio_around;
 mod fio_cases;
 mod fio_conformance;

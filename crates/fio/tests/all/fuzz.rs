@@ -42,7 +42,7 @@ fn go_on(request: Result<Request, fio::FioError>) {
             let _ = steps(&asked, &disk(&[("/f", 1 << 20)]));
             let _ = opening(&asked);
         }
-        Ok(Request::Say(_)) => {}
+        Ok(Request::Say(_) | Request::Check(_)) => {}
         Err(error) => {
             let _ = (error.to_string(), error.hint(), error.stdout(), error.exit_code());
         }

@@ -19,3 +19,13 @@ fn the_reference_is_fresh() {
         "docs/reference/fio.md is stale; run PLIMSOLL_REGENERATE=1 cargo test --release -p fio reference"
     );
 }
+
+#[test]
+fn each_reason_of_a_difference_stands_in_the_reference() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    let pages =
+        ["fio.md", "fio-faults.md"].map(|name| std::fs::read_to_string(folder.join(name)).expect(name));
+    for reason in fio::documented() {
+        assert!(pages.iter().any(|page| page.contains(&format!("| {reason}"))), "{reason}");
+    }
+}

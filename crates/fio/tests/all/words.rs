@@ -309,7 +309,7 @@ fn the_output_is_asked_for_by_format_and_file() {
 fn version_and_help_are_only_said() {
     let said = |words: &str| match request(&line(words), "").unwrap() {
         Request::Say(text) => text,
-        Request::Run(_) => panic!("{words} would run"),
+        Request::Run(_) | Request::Check(_) => panic!("{words} would run"),
     };
     for words in ["fio --version", "fio -v", "fio --name=a --version"] {
         assert_eq!(said(words), "fio-3.42\n");

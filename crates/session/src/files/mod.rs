@@ -4,6 +4,7 @@
 
 mod growing;
 mod output;
+mod scratch;
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use kernel::{Draft, Folder, Readers};
 use crate::failure::Failure;
 pub use growing::{Growing, begin_typed};
 pub use output::{Output, OutputError, Over};
+pub use scratch::Scratch;
 
 /// A kind of file that plimsoll writes; a file recognised as of the same kind may be replaced.
 #[derive(Clone, Copy, Debug)]

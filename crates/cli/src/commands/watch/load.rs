@@ -168,7 +168,7 @@ pub fn read_job_file(named: NamedJobFile<'_>, options: &[String], on: Whose) -> 
     let around = Surroundings { read: &read, ..fio_command::surroundings() };
     let fio = match fio::parse(&words, &around).map_err(refused)? {
         Request::Run(fio) => fio,
-        Request::Say(_) => {
+        Request::Say(_) | Request::Check(_) => {
             return Err(Failure::refused(format!("{path}: it asks fio for words, not for a load")));
         }
     };

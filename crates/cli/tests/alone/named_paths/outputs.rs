@@ -18,8 +18,9 @@ const FIO_INPUTS: [&str; 6] =
     ["filename", "directory", "filename_format", "opendir", "read_iolog", "replay_redirect"];
 /// Options of fio's, of the type path, that are written.
 const FIO_OUTPUTS: [&str; 1] = ["write_iolog"];
-/// Options of fio's command line that take one value, which is no path.
-const FIO_COMMANDS: [&str; 11] = [
+/// Options of fio's command line that take one value, which names nothing that is written.
+const FIO_COMMANDS: [&str; 12] = [
+    "check-against",
     "debug",
     "output-format",
     "terse-version",

@@ -56,7 +56,7 @@ fn asked(path: &str, text: &str) -> Result<FioRequest, Failure> {
     let around = Surroundings { read: &read, ..surroundings() };
     match parse(&["-".to_owned()], &around) {
         Ok(Request::Run(asked)) => Ok(*asked),
-        Ok(Request::Say(_)) => {
+        Ok(Request::Say(_) | Request::Check(_)) => {
             Err(Failure::refused(format!("{path} asks for no load; name a job file of fio")))
         }
         Err(error) => Err(Failure::refused(format!("{path}: {error}"))),

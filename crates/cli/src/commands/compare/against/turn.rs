@@ -1,8 +1,6 @@
 //! One turn: a tool runs the job to its end, and its output is read.
 
-use std::io::{Read, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Output};
 
 use record::{Origin, Run};
 use session::failure::{Code, Failure};
@@ -10,11 +8,7 @@ use session::inputs::Reader;
 use session::signals::StopFlag;
 
 use crate::arguments::typed;
-
-/// Time between checks of a running tool.
-const LOOK: Duration = Duration::from_millis(20);
-/// SIGINT, as Ctrl-C sends it: fio then ends its jobs.
-const INTERRUPT: i32 = 2;
+use crate::commands::peer;
 
 /// The two tools that take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +53,7 @@ impl Tool {
 
 /// Runs `job` through `tool`; returns `None` if it was stopped before the end.
 pub(super) fn turn(tool: Tool, job: &str, stop: &StopFlag) -> Result<Option<Run>, Failure> {
-    let mut child = start(tool, job)?;
-    let printed = child.stdout.take().map(all_of);
-    let said = child.stderr.take().map(all_of);
-    let status = wait(&mut child, stop)?;
-    let told = |reader: Option<std::thread::JoinHandle<Vec<u8>>>| {
-        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
-    };
-    let (printed, said) = (told(printed), told(said));
+    let Output { status, stdout: printed, stderr: said } = peer::end(start(tool, job)?, stop)?;
     if stop.raised() {
         return Ok(None);
     }
@@ -92,15 +79,10 @@ fn signed(run: Run, tool: Tool) -> Run {
     Run { origin, ..run }
 }
 
-/// Starts the tool; the job is passed through stdin, so that no temporary file is needed.
 fn start(tool: Tool, job: &str) -> Result<Child, Failure> {
     let mut command = tool.command()?;
-    command
-        .args(["--output-format=json", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| match error.kind() {
+    command.args(["--output-format=json", "-"]);
+    peer::start(&mut command, job.as_bytes()).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure {
             code: Code::Refused,
             message:
@@ -108,37 +90,5 @@ fn start(tool: Tool, job: &str) -> Result<Child, Failure> {
                     .into(),
         },
         _ => Failure::failed(format!("{} cannot be started: {error}", tool.name())),
-    })?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A tool that refuses the job may have closed stdin; its own message says why.
-        let _ = stdin.write_all(job.as_bytes());
-    }
-    Ok(child)
-}
-
-/// Reads a pipe to its end in a thread, because the tool would block on a full pipe.
-fn all_of(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
-        bytes
     })
-}
-
-/// Waits for the tool; passes a stop request on once.
-fn wait(child: &mut Child, stop: &StopFlag) -> Result<ExitStatus, Failure> {
-    let mut passed_on = false;
-    loop {
-        if let Some(status) =
-            child.try_wait().map_err(|error| Failure::failed(format!("the tool is lost: {error}")))?
-        {
-            return Ok(status);
-        }
-        if stop.raised() && !passed_on {
-            passed_on = true;
-            // A tool that has just ended does not receive the signal.
-            let _ = kernel::send_signal(child.id(), INTERRUPT);
-        }
-        std::thread::sleep(LOOK);
-    }
 }
