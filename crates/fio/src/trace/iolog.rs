@@ -12,8 +12,6 @@ use super::{Action, Event, Fault, TraceIo};
 const LINE_MAX: u64 = 8192;
 /// The longest I/O, 1 GiB, in bytes: the kernel moves just under 2 GiB in one call.
 const IO_MAX: u64 = 1 << 30;
-/// The longest trim that is one I/O, just under 4 GiB, in bytes; a longer one is several.
-const TRIM_MAX: u64 = u32::MAX as u64 - 511;
 /// Most files of a trace, each of which is kept open.
 const FILES_MAX: usize = 65_536;
 
@@ -175,7 +173,7 @@ impl<R: BufRead> Iolog<R> {
 
     /// Returns the first I/O of `bytes` bytes; the remainder of a long trim is returned next.
     fn piece(&mut self, io: TraceIo, bytes: u64) -> TraceIo {
-        let now = bytes.min(TRIM_MAX);
+        let now = bytes.min(IO_MAX);
         let rest = TraceIo { offset: io.offset.saturating_add(now), ..io };
         self.rest = (bytes > now).then_some((rest, bytes - now));
         TraceIo { bytes: now as u32, ..io }
