@@ -289,10 +289,12 @@ fn files_can_be_laid_out_alone() {
     let ended = peers.run_in(
         &place,
         Who::Command,
-        "--name=a --filename=f --size=2m --rw=read --create_only=1 --output-format=json",
+        "--name=a --filename=f:g --size=4m --rw=read --create_only=1 --output-format=json",
     );
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    assert_eq!(std::fs::metadata(place.join("f")).unwrap().len(), 2 << 20);
+    let [f, g] = ["f", "g"].map(|name| std::fs::read(place.join(name)).unwrap());
+    assert_eq!((f.len(), g.len()), (2 << 20, 2 << 20));
+    assert!(f != g, "what looks for duplicates would store both files once");
     assert_eq!(amounts(&job(&ended))[0].1, 0, "nothing was read");
 }
 

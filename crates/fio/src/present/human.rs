@@ -239,9 +239,6 @@ impl Block<'_> {
     }
 
     fn coarse(&self, out: &mut String) {
-        if !self.options.clat {
-            return;
-        }
         let (coarse, total) = (&self.unit.coarse, self.unit.ios());
         coarse_rows(out, "nsec", &percents(coarse.nanoseconds, total, 0.01));
         coarse_rows(out, "usec", &percents(coarse.microseconds, total, 0.01));

@@ -339,7 +339,9 @@ impl<'a> Unit<'a> {
         }
         for (direction, figures) in DATA.iter().zip(&mut self.directions) {
             *figures = Figures::of(&self.totals.directions[direction.index()], figures.runtime_ms);
-            self.coarse.add(&figures.clat.distribution);
+            if self.first.options.clat {
+                self.coarse.add(&figures.clat.distribution);
+            }
         }
         let flush = &self.totals.directions[Direction::Flush.index()];
         let served = if flush.service.is_empty() { &flush.latency } else { &flush.service };

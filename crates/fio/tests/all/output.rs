@@ -183,7 +183,10 @@ fn without_the_clock_there_is_no_latency() {
     assert!(!text.contains("lat (") && !text.contains("percentiles"), "{text}");
     assert!(text.contains("   bw (  KiB/s): min="), "{text}");
     let document: Value = serde_json::from_str(&json(&presented)).unwrap();
-    assert_eq!(document["jobs"][0]["read"]["clat_ns"]["N"], 0);
+    let job = &document["jobs"][0];
+    assert_eq!(job["read"]["clat_ns"]["N"], 0);
+    let shares = ["latency_ns", "latency_us", "latency_ms"].iter().flat_map(|unit| job[*unit].as_object().unwrap());
+    assert!(shares.clone().count() > 20 && shares.clone().all(|(_, share)| *share == 0.0), "{job}");
 }
 
 #[test]

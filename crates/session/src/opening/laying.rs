@@ -1,5 +1,6 @@
 //! Prepares files before a load: sets their length, and fills the parts that will be read.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -182,6 +183,7 @@ impl NamedFiles {
         let mut workload = engine::layout_workload(permit.path(), offset, bytes);
         workload.jobs[0].direct = direct == Direct::Yes;
         workload.jobs[0].buffers = buffers.clone();
+        workload.jobs[0].seed = seed_of(permit.path());
         let file = self.file_facts(permit.path(), Bytes(offset.0 + bytes.0));
         let target = self.target_of(vec![file], Nanos::SECOND);
         let plan = engine::plan(&workload, "layout", StepKind::Layout, &target)
@@ -195,6 +197,13 @@ impl NamedFiles {
             None => Ok(()),
         }
     }
+}
+
+/// The seed of the data of the file at `path`: files with the same data would be stored once by what looks for duplicates.
+fn seed_of(path: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn reserve_space(room: &OpenFile, bytes: Bytes, reserve: Reserve) -> Result<(), LayoutError> {
