@@ -4,7 +4,7 @@ use super::figures::{bytes, count, rate, typed_seconds};
 use super::files_fio::{share, target, whole_part};
 use super::load::{HeldRate, PlannedJob};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
-use workload::{Act, Direction, Spread};
+use workload::{Act, Direction, Nanos, Spread, SyncMode};
 
 /// Returns a paragraph for each job; `of_engines` are options that only the engines of the jobs know.
 pub fn asks(jobs: &[PlannedJob], of_engines: &[String]) -> Vec<String> {
@@ -14,18 +14,35 @@ pub fn asks(jobs: &[PlannedJob], of_engines: &[String]) -> Vec<String> {
     said
 }
 
+/// Place of a job in the order: its step, and within it how many jobs wait for each other before it.
+type Turn = (usize, usize);
+
+/// The turn of each job: `wait_for` names a job before it.
+fn turns(jobs: &[PlannedJob]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for job in jobs {
+        let awaited = job.options().time.wait_for.as_ref();
+        let before = awaited.and_then(|name| jobs.iter().position(|other| other.job.name == *name));
+        let wave = before.and_then(|at| turns.get(at)).map_or(0, |(_, wave)| wave + 1);
+        turns.push((job.job.step, wave));
+    }
+    turns
+}
+
 /// The order in which several jobs run.
 fn order(jobs: &[PlannedJob]) -> Option<String> {
-    let mut steps: Vec<(usize, Vec<&str>)> = Vec::new();
-    for job in jobs {
-        match steps.iter_mut().find(|(step, _)| *step == job.job.step) {
+    let mut steps: Vec<(Turn, Vec<&str>)> = Vec::new();
+    for (job, turn) in jobs.iter().zip(turns(jobs)) {
+        match steps.iter_mut().find(|(known, _)| *known == turn) {
             Some((_, names)) => names.push(&job.job.name),
-            None => steps.push((job.job.step, vec![&job.job.name])),
+            None => steps.push((turn, vec![&job.job.name])),
         }
     }
-    let together = |(_, names): &(usize, Vec<&str>)| names.join(" with ");
+    let together = |(_, names): &(Turn, Vec<&str>)| names.join(" with ");
+    let delayed = jobs.iter().any(|job| job.options().time.startdelay.1 > Nanos::ZERO);
     match steps.as_slice() {
         [] => None,
+        [(_, names)] if delayed && names.len() > 1 => Some("No job waits for another.".to_owned()),
         [(_, names)] => (names.len() > 1).then(|| "All jobs run at the same time.".to_owned()),
         several => Some(format!(
             "They run in turn: {}.",
@@ -58,9 +75,11 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
     if stage(options) != Stage::Nowhere || options.runtime.0 > 0 {
         said.push(how_long(job));
     }
+    said.extend(begins_later(options));
     said.extend(read_back(options));
     said.extend(rates(job));
     said.extend(rests(job));
+    said.extend(flushes(job));
     said.extend(flushes_again(job));
     said.extend(unchanged(job));
     said
@@ -72,6 +91,21 @@ fn only_made(job: &PlannedJob, subject: &str) -> Vec<String> {
     let mut said = vec![made, target(job), "No I/O is done or measured.".to_owned()];
     said.extend(unchanged(job));
     said
+}
+
+/// The delay of a job from the start of the run on.
+fn begins_later(options: &JobOptions) -> Option<String> {
+    let (least, most) = options.time.startdelay;
+    let typed = |time: Nanos| typed_seconds(time.as_secs_f64());
+    match most > Nanos::ZERO {
+        false => None,
+        true if least == most => Some(format!("It begins {} after the start of the run (startdelay).", typed(most))),
+        true => Some(format!(
+            "It begins between {} and {} after the start of the run (startdelay).",
+            typed(least),
+            typed(most)
+        )),
+    }
 }
 
 /// Describes what verification reads.
@@ -89,7 +123,8 @@ fn read_back(options: &JobOptions) -> Option<String> {
         _ if !verify.reads_back => "Nothing is read back (do_verify=0).",
         (_, _, false) => "What was written is then read back and checked.",
         (_, _, true) if options.time_based => {
-            "fio reads nothing back where time ends the job; plimsoll does, after it."
+            "Where time ends the job fio reads nothing back, or, with several in flight at random places, each pass; plimsoll \
+             does, after it."
         }
         (_, _, true) => {
             "What was written is then read back and checked, by fio only if the job ends before its time."
@@ -115,15 +150,22 @@ fn unchanged(job: &PlannedJob) -> Option<String> {
 fn with_blocks(job: &PlannedJob, subject: &str) -> Vec<String> {
     let options = job.options();
     let mut said = vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(options)];
-    if options.engine.is_real() && options.engine.act() == Act::Move {
+    let only_trims = !options.pattern.reads && !options.pattern.writes;
+    if options.engine.is_real() && options.engine.act() == Act::Move && !only_trims {
         said.push(cache(options).to_owned());
     }
     said.push(target(job));
     said
 }
 
+/// Whether the engine sends commands to a device, past the page cache and whatever direct says.
+pub fn sends_commands(options: &JobOptions) -> bool {
+    matches!(options.engine.name.as_str(), "sg" | "io_uring_cmd" | "libblkio" | "xnvme" | "libzbc" | "mtd")
+}
+
 fn cache(options: &JobOptions) -> &'static str {
     match (options.engine.maps_files(), options.direct) {
+        _ if sends_commands(options) => "Past the page cache, by commands to the device.",
         (true, _) => "Through the page cache, whatever direct says.",
         (false, true) => "Past the page cache (direct=1).",
         (false, false) => "Through the page cache.",
@@ -142,7 +184,10 @@ pub fn stage(options: &JobOptions) -> Stage {
 
 /// Whether the engine waits for each I/O.
 pub fn waits(options: &JobOptions) -> bool {
-    way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
+    // Of trims only the queue of commands holds several.
+    let only_trims = !options.pattern.reads && !options.pattern.writes;
+    let by_ioctl = only_trims && stage(options) == Stage::Here && !sends_commands(options);
+    by_ioctl || way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
 }
 
 /// Sentences on a job whose engine does not use files of this machine.
@@ -211,7 +256,8 @@ fn verbs(job: &PlannedJob) -> String {
             let blocks = if read == write { String::new() } else { format!(" blocks of {read}") };
             match job.read_percent() {
                 Some(reads) => {
-                    format!("reads ({reads} %){blocks} and writes ({} %) blocks of {write}", 100 - reads)
+                    let by_rates = if job.rates_decide() { ", where the volume bears both rates" } else { "" };
+                    format!("reads ({reads} %{by_rates}){blocks} and writes ({} %) blocks of {write}", 100 - reads)
                 }
                 None => format!(
                     "reads{blocks} and writes blocks of {write}, as many of each as rate and volume allow,"
@@ -240,7 +286,15 @@ fn places(options: &JobOptions) -> String {
     };
     match options.zonesize {
         0 => places,
-        zone => format!("{places}, in zones: {} of each, then the next (zonemode=strided)", bytes(zone)),
+        zone => {
+            let range = if options.zonerange > 0 { options.zonerange } else { zone };
+            let of_each = if range == zone { "each".to_owned() } else { format!("each {}", bytes(range)) };
+            let skip = match options.zoneskip {
+                0 => String::new(),
+                skip => format!(", {} left out between two", bytes(skip)),
+            };
+            format!("{places}, in zones: {} of {of_each}{skip} (zonemode=strided)", bytes(zone))
+        }
     }
 }
 
@@ -294,6 +348,11 @@ fn times(passes: u64) -> String {
     }
 }
 
+/// Whether a steady rate ends the job.
+pub fn is_steadied(options: &JobOptions) -> bool {
+    options.steady.rule.is_some() && options.steady.duration > Nanos::ZERO
+}
+
 fn how_long(job: &PlannedJob) -> String {
     let options = job.options();
     let runtime = options.runtime.as_secs_f64();
@@ -301,17 +360,22 @@ fn how_long(job: &PlannedJob) -> String {
     let ios = job.ios().filter(|_| options.number_ios == 0);
     let number = ios.map_or(String::new(), |ios| format!(", which is {}", job.counted(ios)));
     let steers = options.bounds.steers() && !options.bounds.latency_run;
+    let most = if runtime > 0.0 { format!(", and at most for {}", typed_seconds(runtime)) } else { String::new() };
     let said = match runtime > 0.0 {
+        _ if is_steadied(options) => {
+            let steady = typed_seconds(options.steady.duration.as_secs_f64());
+            let rule = job.typed("steadystate").unwrap_or_default();
+            let or_done = match options.ends_by_time() {
+                true => String::new(),
+                false => format!(", or until {}{each}{number}", done(job)),
+            };
+            format!("Until its rate has been steady for {steady} (steadystate={rule}){or_done}{most}.")
+        }
         true if job.fills_the_volume() => {
             format!("Until no space is left (fill_device=1), and at most for {}.", typed_seconds(runtime))
         }
         false if job.fills_the_volume() => "Until no space is left (fill_device=1).".to_owned(),
-        true if steers => {
-            format!(
-                "Until a depth is found that keeps to latency_target, and at most for {}.",
-                typed_seconds(runtime)
-            )
-        }
+        _ if steers => format!("Until a depth is found that keeps to latency_target{most}."),
         true if options.time_based && stage(options) == Stage::Nowhere => {
             format!("For {}.", typed_seconds(runtime))
         }
@@ -354,12 +418,39 @@ fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
     })
 }
 
+/// The flushes of a job that writes, and what its writes wait for.
+fn flushes(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    if !options.pattern.writes || !options.engine.is_real() || options.engine.act() != Act::Move {
+        return None;
+    }
+    let often = |call: &str, writes: u32| match writes {
+        0 => None,
+        1 => Some(format!("It flushes ({call}) after each write.")),
+        more => Some(format!("It flushes ({call}) after every {} writes.", count(u64::from(more)))),
+    };
+    let stable = match options.time.sync {
+        SyncMode::None => None,
+        SyncMode::Dsync => Some("Each write is stable, with its data, when it is done (O_DSYNC)."),
+        SyncMode::Sync => Some("Each write is stable, with data and metadata, when it is done (O_SYNC)."),
+    };
+    let counted = [often("fsync", options.fsync), often("fdatasync", options.fdatasync)];
+    let at_the_end = [
+        (options.end_fsync, "A flush comes at its end (end_fsync)."),
+        (options.fsync_on_close, "Its files are flushed when they are closed (fsync_on_close)."),
+    ];
+    let at_the_end = at_the_end.into_iter().filter(|(is_set, _)| *is_set).map(|(_, said)| said.to_owned());
+    let said: Vec<String> =
+        counted.into_iter().flatten().chain(stable.map(str::to_owned)).chain(at_the_end).collect();
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
 /// Describes the flushes of a mix that its option does not mention: fio up to 3.33 checks the count of writes before each I/O.
 fn flushes_again(job: &PlannedJob) -> Option<String> {
     let options = job.options();
     let counted = options.fsync > 0 || options.fdatasync > 0;
     (counted && options.pattern.mixed()).then(|| {
-        "fio 3.33 flushes after each read of a mix too, until the next write; 3.42 does not.".to_owned()
+        "fio 3.33 repeats a flush that is due after each read of a mix, until the next write; 3.42 does not.".to_owned()
     })
 }
 

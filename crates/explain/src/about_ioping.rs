@@ -9,7 +9,7 @@ use workload::Bytes;
 pub fn asks(asked: &IopingRequest) -> Vec<String> {
     let mut said = vec![requests(asked), target(asked)];
     if !asked.direct && !asked.cached {
-        said.push("The page cache is asked to forget each place before it is read.".to_owned());
+        said.push("The page cache is asked to forget each place before each request.".to_owned());
     }
     said.extend(match asked.warmup {
         0 => None,

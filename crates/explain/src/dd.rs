@@ -1,6 +1,7 @@
 //! dd: its operands, and the load that they request.
 
 use super::figures::{bytes, count};
+use super::files_fio::is_device;
 
 /// When dd waits for stable storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub struct Dd {
     pub direct_read: bool,
     /// Whether writes bypass the page cache.
     pub direct_write: bool,
+    /// Number of blocks of the output that are left as they are before the first one written.
+    pub seek: u64,
+    /// Whether what is behind the blocks written stays (`conv=notrunc`).
+    pub keeps: bool,
 }
 
 impl Dd {
@@ -55,7 +60,8 @@ impl Dd {
             "bs" | "ibs" | "obs" => self.block = size(value)?,
             "count" => self.count = Some(size(value)?),
             "conv" | "oflag" | "iflag" => value.split(',').for_each(|flag| self.flag(name, flag)),
-            "seek" | "skip" | "status" | "cbs" | "oseek" | "iseek" => {}
+            "seek" | "oseek" => self.seek = size(value).unwrap_or(0),
+            "skip" | "status" | "cbs" | "iseek" => {}
             _ => {
                 return Err(format!(
                     "dd has no operand {name}; those that matter are if, of, bs, count, conv, iflag, oflag"
@@ -71,6 +77,7 @@ impl Dd {
                 self.flushed = DdFlush::AtEnd
             }
             ("oflag", "dsync" | "sync") => self.flushed = DdFlush::Each,
+            ("conv", "notrunc") => self.keeps = true,
             ("oflag", "direct") => self.direct_write = true,
             ("iflag", "direct") => self.direct_read = true,
             _ => {}
@@ -91,6 +98,18 @@ impl Dd {
     pub fn reads(&self) -> bool {
         const MADE: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
         !self.from.is_empty() && !MADE.contains(&self.from.as_str())
+    }
+
+    /// The part of the output that is lost, in words; `None`: all of it.
+    pub fn part(&self) -> Option<String> {
+        let from = self.seek.saturating_mul(self.block);
+        let kept = is_device(&self.to) || self.keeps;
+        match (self.amount().filter(|_| kept), from) {
+            (None, 0) => None,
+            (None, from) => Some(format!("all from {} on", bytes(from))),
+            (Some(amount), 0) => Some(format!("the first {}", bytes(amount))),
+            (Some(amount), from) => Some(format!("{} from {} on", bytes(amount), bytes(from))),
+        }
     }
 
     /// Returns sentences on the load that the command requests.
@@ -151,26 +170,27 @@ pub fn meaning(word: &str) -> String {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     match (name, value) {
         ("if", _) => "What is read.".to_owned(),
-        ("of", _) => "What is written; an existing file is cut to nothing first.".to_owned(),
+        ("of", path) if is_device(path) => "What is written.".to_owned(),
+        ("of", _) => "What is written; a file is cut off behind seek first, without conv=notrunc.".to_owned(),
         ("bs", _) => "Bytes of a block.".to_owned(),
         ("count", _) => "How many blocks.".to_owned(),
-        ("conv", flags) if has(flags, &["fdatasync", "fsync"]) => {
-            "Waits for stable storage once, at the end.".to_owned()
+        ("conv", flags) => {
+            let flags = flags.split(',').map(|flag| match flag {
+                "fdatasync" | "fsync" => "Waits for stable storage once, at the end.",
+                "sync" => "Fills a short block with zeros; nothing waits for the disk.",
+                "notrunc" => "Keeps what is there of the output, but for the blocks written.",
+                _ => "A conversion without bearing on what is measured.",
+            });
+            flags.collect::<Vec<_>>().join(" ")
         }
-        ("conv", flags) if has(flags, &["sync"]) => {
-            "Fills a short block with zeros; nothing waits for the disk.".to_owned()
-        }
-        ("conv", flags) if flags.contains("notrunc") => "Keeps what is there of the output.".to_owned(),
+        ("seek" | "oseek", _) => "Blocks of the output that are passed over first.".to_owned(),
+        ("skip" | "iseek", _) => "Blocks of the input that are passed over first.".to_owned(),
         ("oflag", flags) if flags.contains("direct") => "Writes past the page cache.".to_owned(),
         ("oflag", flags) if flags.contains("sync") => "Waits for stable storage after each block.".to_owned(),
         ("iflag", flags) if flags.contains("direct") => "Reads past the page cache.".to_owned(),
         ("status", _) => "What is said meanwhile.".to_owned(),
         _ => "Without bearing on what is measured.".to_owned(),
     }
-}
-
-fn has(flags: &str, wanted: &[&str]) -> bool {
-    flags.split(',').any(|flag| wanted.contains(&flag))
 }
 
 #[cfg(test)]

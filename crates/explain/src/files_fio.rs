@@ -118,13 +118,19 @@ pub fn part(job: &PlannedJob) -> Option<String> {
     };
     let is_start = start.is_empty() && !apart(options);
     let (least, most) = (options.filesize_least, options.filesize);
+    // The zones go on to the end of the file, and from its start again.
+    if options.zonesize > 0 {
+        let on = if start.is_empty() { " from its start on" } else { &start };
+        return Some(format!("zone by zone{of_each}{on} to its end, and round again"));
+    }
     let part = match (length, options.size) {
         _ if most > least => {
             format!("of each a length drawn between {} and {}", bytes(least), bytes(most))
         }
         (Some(length), _) if is_start => format!("the first {}{of_each}", bytes(length)),
         (Some(length), _) => format!("{}{of_each}", bytes(length)),
-        (None, Some(size @ Amount::Percent(..100))) => format!("{}{of_each}", share(size)),
+        (None, Some(Amount::Percent(size @ ..100))) if !of_each.is_empty() => format!("{size} %{of_each}"),
+        (None, Some(size @ Amount::Percent(..100))) => share(size),
         (None, _) if is_start => return None,
         (None, _) if most > 0 => format!("up to {}{of_each}", bytes(most)),
         (None, _) => format!("all{of_each}"),

@@ -5,6 +5,7 @@ use std::io;
 
 use super::explanation::{Around, ExplainError};
 use super::pasted::{Kind, PastedCommand};
+use super::plain::counts_zones;
 use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
@@ -45,13 +46,18 @@ impl<'a> Fio<'a> {
     }
 
     pub fn asked(&mut self) -> Result<Option<fio::FioRequest>, ExplainError> {
-        let described = match self.described() {
-            Err(FioError::NoJobs) => {
-                self.name_a_job();
-                self.described()
+        let mut described = self.described();
+        while let Err(FioError::NoJobFile { path, .. }) = &described {
+            if !self.is_stray_value(&path.clone()) {
+                break;
             }
-            described => described,
-        };
+            described = self.described();
+        }
+        if matches!(described, Err(FioError::NoJobs)) {
+            self.name_a_job();
+            described = self.described();
+        }
+        let described = self.or_as_fio_takes_it(described);
         let unknown = self.unknown.take();
         let told = |(line, what): &(usize, String)| format!("line {}: {what}", self.line_of_text(*line));
         let unknown: Vec<String> = unknown.iter().map(told).collect();
@@ -73,6 +79,50 @@ impl<'a> Fio<'a> {
             }
             Err(error) => Err(self.place(&error)),
         }
+    }
+
+    /// Whether the job file `path` is a value that stands after a blank, where the option takes one only after `=`; the
+    /// value is then taken as if it stood there.
+    fn is_stray_value(&mut self, path: &str) -> bool {
+        let is_flag = |piece: &Piece| piece.text.starts_with('-') && takes_no_next(names(&piece.text));
+        let mut pairs = self.words.windows(2);
+        let at = pairs.position(|pair| is_flag(&pair[0]) && pair[1].text == path && !pair[0].text.contains('='));
+        let Some(at) = at else { return false };
+        let Piece { text, line, column } = self.words.remove(at + 1);
+        let option = &mut self.words[at].text;
+        let joined = format!("{option}={text}");
+        self.gaps.push(format!(
+            "line {line}, column {column}: for fio {text} is a job file here, as {option} takes a value only after \"=\": \
+             write {joined}. It is taken so below."
+        ));
+        *option = joined;
+        true
+    }
+
+    /// The words as fio itself reads them, if plimsoll refuses a value that fio takes for something else.
+    fn or_as_fio_takes_it(
+        &mut self,
+        guarded: Result<fio::RequestDescription, FioError>,
+    ) -> Result<fio::RequestDescription, FioError> {
+        let error = match guarded {
+            Err(FioError::NoJobFile { .. }) | Ok(_) => return guarded,
+            Err(error) => error,
+        };
+        let exact = Piece { text: "--fio-exact".to_owned(), line: 1, column: 1 };
+        self.words.insert(0, exact);
+        let described = self.described();
+        self.words.remove(0);
+        let Ok(described) = described else { return Err(error) };
+        let ExplainError { line, column, word, why } = self.place(&error);
+        let stray = if word.is_empty() { String::new() } else { format!("{word}: ") };
+        // What follows from the value being refused does not follow here.
+        let is_outcome = |part: &&str| part.starts_with("failed parsing") || part.ends_with(" dropped");
+        let why: Vec<&str> = why.split("; ").filter(|part| !is_outcome(part)).collect();
+        self.gaps.push(format!(
+            "line {line}, column {column}: {stray}{}. Below it is read as fio does.",
+            why.join("; ")
+        ));
+        Ok(described)
     }
 
     fn described(&self) -> Result<fio::RequestDescription, FioError> {
@@ -188,6 +238,7 @@ impl<'a> Fio<'a> {
         };
         if let Some(place) = error.place() {
             let word = self.text_at(place);
+            let why = without_place(&why, place);
             return ExplainError { line: self.line_of_text(place.line), column: 1, word, why };
         }
         let typed = error.typed();
@@ -219,6 +270,10 @@ fn known_line(line: &str) -> (String, Option<String>) {
     let name = bare.split('=').next().unwrap_or_default().trim();
     let row = fio::ROWS.iter().find(|row| row.names().any(|known| known == name));
     let is_text = |row: &fio::Row| matches!(row.takes, fio::Kind::Text | fio::Kind::Path | fio::Kind::Prefix);
+    if counts_zones(bare) {
+        let what = format!("{bare} counts zones, whose length only the device knows; it is left out below.");
+        return (String::new(), Some(what));
+    }
     if bare.contains("$ncpus") {
         let what = format!("{bare}: $ncpus is the number of CPUs; {CPUS} stand for it below.");
         return (line.replace("$ncpus", CPUS), Some(what));
@@ -226,9 +281,26 @@ fn known_line(line: &str) -> (String, Option<String>) {
     if !bare.contains("${") {
         return (line.to_owned(), None);
     }
-    let (kept, how) =
-        if row.is_none_or(is_text) { (line, "it stands as it is") } else { ("", "it is left out") };
+    let (kept, how) = match row {
+        Some(row) if row.name == "runtime" => ("runtime=60", "60 s stand for it"),
+        Some(row) if !is_text(row) => ("", "it is left out"),
+        _ => (line, "it stands as it is"),
+    };
     (kept.to_owned(), Some(format!("{bare} is known to the environment alone; {how} below.")))
+}
+
+/// The text without the place that it names itself.
+fn without_place(text: &str, place: &Place) -> String {
+    let named = format!("{}, line {}, column ", place.file, place.line);
+    let Some((before, rest)) = text.split_once(&named) else { return text.to_owned() };
+    let rest = rest.split_once(": ").map_or(rest, |(_, rest)| rest);
+    format!("{before}{rest}")
+}
+
+/// Whether fio never takes the next word as the value of the option `name`.
+fn takes_no_next(name: &str) -> bool {
+    let is_flag = |row: &fio::Row| matches!(row.takes, fio::Kind::Flag);
+    fio::ROWS.iter().any(|row| is_flag(row) && row.names().any(|known| known == name))
 }
 
 /// Name of the option in `word`.

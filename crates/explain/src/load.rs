@@ -30,6 +30,8 @@ pub struct PlannedJob {
     pub changes_nothing: bool,
     /// Names of other jobs that write to the same part of a file at the same time.
     pub also_written_by: Vec<String>,
+    /// Whether another job of the command writes the same files, and so makes those that are missing.
+    pub made_by_others: bool,
 }
 
 /// A rate limit of a copy.
@@ -53,7 +55,14 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
         others.filter(|(_, other)| other.writes_into(job)).map(|(_, other)| other.job.name.clone()).collect()
     };
     let also: Vec<Vec<String>> = jobs.iter().enumerate().map(writers).collect();
-    jobs.iter_mut().zip(also).for_each(|(job, also)| job.also_written_by = also);
+    let makes = |(number, job): (usize, &PlannedJob)| {
+        let others = jobs.iter().enumerate().filter(|(other, _)| *other != number);
+        others.into_iter().any(|(_, other)| other.options().pattern.writes && other.uses_a_file_of(job))
+    };
+    let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
+    for ((job, also), made) in jobs.iter_mut().zip(also).zip(made) {
+        (job.also_written_by, job.made_by_others) = (also, made);
+    }
     jobs
 }
 
@@ -97,17 +106,21 @@ impl PlannedJob {
         let plan = is_small.then(|| fio::steps(&clones, &look).ok()).flatten();
         let load = plan.and_then(|plan| plan.steps.into_iter().next()).map(|step| step.workload);
         let (clones, stop) = load.map_or_else(Default::default, |load| (load.jobs, load.stop));
-        PlannedJob { job, clones, stop, changes_nothing, also_written_by: Vec::new() }
+        PlannedJob { job, clones, stop, changes_nothing, also_written_by: Vec::new(), made_by_others: false }
+    }
+
+    /// Whether the job uses a file that `other` uses too.
+    fn uses_a_file_of(&self, other: &PlannedJob) -> bool {
+        self.files().0.iter().any(|path| other.files().0.contains(path))
     }
 
     /// Whether the job can write to what `other` uses while that runs.
     fn writes_into(&self, other: &PlannedJob) -> bool {
         let span = |job: &PlannedJob| (job.extent().0.unwrap_or(0), job.end().unwrap_or(u64::MAX));
         let ((from, until), (start, end)) = (span(self), span(other));
-        let same_file = self.files().0.iter().any(|path| other.files().0.contains(path));
         self.options().pattern.writes
             && self.job.step == other.job.step
-            && same_file
+            && self.uses_a_file_of(other)
             && from < end
             && start < until
     }
@@ -143,6 +156,11 @@ impl PlannedJob {
     /// The value of the option `name`, if it was typed.
     pub fn typed(&self, name: &str) -> Option<&str> {
         self.job.echo.iter().find(|(typed, _)| typed == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the option `name` was typed, and does not say no.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.typed(name).is_some_and(|value| value != "0")
     }
 
     fn first(&self) -> Option<&Job> {
@@ -193,12 +211,20 @@ impl PlannedJob {
         only(&self.lengths(direction))
     }
 
-    /// Share of the I/Os in a direction: by the rates if both directions of a mix have one, otherwise by the mix.
+    /// Whether the rates of both directions of a mix, and not its own share, decide how many of its I/Os are reads.
+    pub fn rates_decide(&self) -> bool {
+        let share = f64::from(self.options().rwmix_read) / 100.0;
+        self.first().is_some_and(|job| job.write_pace.is_some())
+            && (self.share(Direction::Read) - share).abs() > 0.005
+    }
+
+    /// Share of the I/Os in a direction: by the rates if both directions of a mix have one that no rest keeps it from,
+    /// otherwise by the mix.
     fn share(&self, direction: Direction) -> f64 {
         let Some(job) = self.first() else { return 0.0 };
         let mix = job.access.mix;
         let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
-        let rates = job.write_pace.filter(|_| mixed);
+        let rates = job.write_pace.filter(|_| mixed && !self.rests_below_its_rate());
         let rates = rates.and_then(|writes| Some((job.pace.rate()?.0, writes.rate()?.0)));
         let reads = match rates {
             Some((reads, writes)) => reads / (reads + writes),
@@ -242,7 +268,9 @@ impl PlannedJob {
     /// Whether the job writes until no space is left.
     pub fn fills_the_volume(&self) -> bool {
         let options = self.options();
-        options.fill_device && options.pattern.writes && options.size.is_none() && options.filesize == 0
+        let on_a_device = options.filename.as_deref().is_some_and(is_device);
+        let has_no_size = options.size.is_none() && options.filesize == 0;
+        options.fill_device && options.pattern.writes && has_no_size && !on_a_device
     }
 
     /// Whether all copies have a part of the same length.
@@ -309,7 +337,8 @@ impl PlannedJob {
 
     /// The number of I/Os, in words.
     pub fn counted(&self, ios: u64) -> String {
-        format!("{}{} I/Os", if self.is_mixed() { "about " } else { "" }, count(ios))
+        let plural = if ios == 1 { "" } else { "s" };
+        format!("{}{} I/O{plural}", if self.is_mixed() { "about " } else { "" }, count(ios))
     }
 
     /// The number and the length of the I/Os, in words.
@@ -357,6 +386,11 @@ impl PlannedJob {
         self.first()?.think
     }
 
+    /// Most I/Os in flight in a copy: the depth, or all that it does.
+    pub fn in_flight(&self, depth: u64) -> u64 {
+        self.ios().map_or(depth, |ios| depth.min(ios.max(1)))
+    }
+
     /// I/Os that a copy does between two rests, if a number of I/Os decides: on average, and at most. A queue runs empty for
     /// a rest, and what it completes then counts towards the next one.
     pub fn between_rests(&self) -> Option<(f64, u32)> {
@@ -380,9 +414,9 @@ impl PlannedJob {
         by_count.max(by_clock) * think.pause.as_secs_f64()
     }
 
-    /// Seconds that `ios` I/Os take on a volume that does `iops`.
+    /// Seconds that `ios` I/Os of each copy take on a volume that does `iops` for all of them.
     pub fn takes_s(&self, ios: u64, iops: f64) -> f64 {
-        let busy = ios as f64 / iops;
+        let busy = ios as f64 * f64::from(self.options().numjobs) / iops;
         busy + self.rests_s(ios as f64, busy)
     }
 

@@ -161,7 +161,8 @@ impl Finder {
     fn job_file_line(&mut self, line: &str, number: usize, pieces: &[Piece]) -> bool {
         let section =
             |piece: &Piece| piece.text.starts_with('[') && piece.text.ends_with(']') && piece.text.len() > 2;
-        let comment = line.trim_start().starts_with([';', '#']);
+        // fio knows no comments after two slashes, and refuses the file for them.
+        let comment = line.trim_start().starts_with([';', '#']) || line.trim_start().starts_with("//");
         let begins = section(&pieces[0]);
         let inside = self.in_job_file;
         // Most lines are neither, and checking one means a look at every known option.
@@ -231,19 +232,28 @@ fn is_row(rest: &[Piece]) -> bool {
     closed || cell
 }
 
+/// Whether `word` belongs to a prompt or a list, or sets a variable.
+fn is_of_a_prompt(word: &str) -> bool {
+    let is_variable = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    word.ends_with(['$', '#', '%', '>'])
+        || word.contains('@')
+        || word.starts_with('#')
+        || is_list_mark(word)
+        || word.split_once('=').is_some_and(|(name, _)| is_variable(name))
+}
+
+/// Commands that run the command after their own words.
+const STARTERS: &[&str] = &[
+    "sudo", "time", "nice", "ionice", "exec", "env", "setsid", "nohup", "timeout", "taskset", "numactl", "chrt",
+    "cgexec", "systemd-run", "strace", "perf", "stdbuf", "unshare", "kubectl", "oc", "docker", "podman", "nerdctl",
+    "ssh", "doas", "chroot", "nsenter", "watch",
+];
+
 /// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
 fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Piece>)> {
     let before = |word: &str| {
         matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "plimsoll" | "env" | "PS")
-            || word.ends_with(['$', '#', '%', '>'])
-            || word.contains('@')
-            || word.starts_with('#')
-            || is_list_mark(word)
-            || (word.contains('=')
-                && word
-                    .split('=')
-                    .next()
-                    .is_some_and(|name| name.chars().all(|c| c.is_ascii_uppercase() || c == '_')))
+            || is_of_a_prompt(word)
     };
     let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
     let typed = pieces.first().cloned();
@@ -279,9 +289,11 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     if let Some(first) = glued(&pieces[at]) {
         return [&[first][..], &pieces[at + 1..]].concat();
     }
-    let runs_another = |word: &str| matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "env");
-    let before = pieces[..at].iter().rev().find(|piece| !runs_another(&piece.text));
-    match before.is_some_and(|piece| piece.text.ends_with(';') || piece.text == "&&") {
+    let runs_another = |piece: &&Piece| STARTERS.contains(&piece.text.as_str());
+    let first = pieces[..at].iter().find(|piece| !is_of_a_prompt(&piece.text));
+    let before = pieces[..at].iter().rev().find(|piece| !runs_another(piece));
+    let ends = |piece: &Piece| piece.text.ends_with(';') || piece.text == "&&";
+    match first.as_ref().is_some_and(runs_another) || before.is_some_and(ends) {
         true => pieces[at..].to_vec(),
         false => pieces,
     }
@@ -359,6 +371,11 @@ mod tests {
         assert_eq!(commands("sync;fio --name=a --rw=read &> /dev/null"), ["fio --name=a --rw=read"]);
         assert_eq!(commands("cd /mnt && sudo fio --name=a; rm a"), ["fio --name=a"]);
         assert_eq!(commands("# https://host.example/wiki/Iostat"), Vec::<String>::new());
+        let started = ["sudo -u me", "$ setsid", "taskset -c 0,1", "kubectl exec -it pod --", "timeout 60", "# nice -n 10"];
+        for before in started {
+            assert_eq!(commands(&format!("{before} fio --name=a --rw=read")), ["fio --name=a --rw=read"], "{before}");
+        }
+        assert_eq!(commands("sudo apt-get install -y fio"), Vec::<String>::new());
     }
 
     #[test]

@@ -111,6 +111,11 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
     for piece in words {
         let value = piece.text.split_once('=').map_or(piece.text.as_str(), |(_, value)| value);
         let place = format!("line {}, column {}", piece.line, piece.column);
+        if explanation.tool == Tool::Fio && counts_zones(&piece.text) {
+            let text = &piece.text;
+            explanation.gaps.push(format!("{place}: {text} counts zones, whose length only the device knows; it is left out below."));
+            continue;
+        }
         if value.starts_with('$') && value.len() > 1 {
             let option = piece.text.split_once('=').map(|(option, _)| option.trim_start_matches('-'));
             let (stand_in, how) = match option {
@@ -136,6 +141,16 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         }
     }
     kept
+}
+
+/// Whether an option of fio gives a length as a number of zones (`size=8z`).
+pub(super) fn counts_zones(option: &str) -> bool {
+    option.trim().split_once('=').is_some_and(|(name, value)| {
+        let name = name.trim().trim_start_matches('-');
+        let digits = value.trim().strip_suffix(['z', 'Z']).unwrap_or_default();
+        let is_length = matches!(name, "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize");
+        is_length && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// For an option that has lost its value: an example to suggest, and the word used in its place.
@@ -314,7 +329,8 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
     }
     let at =
         corrected.iter().position(named("filename")).or_else(|| corrected.iter().position(named("name")))?;
-    corrected.insert(at + 1, "--size=4G".to_owned());
+    let has_its_value = corrected[at].contains('=');
+    corrected.insert(at + if has_its_value { 1 } else { 2 }, "--size=4G".to_owned());
     let timed = corrected.iter().any(named("runtime")) && !corrected.iter().any(named("time_based"));
     let mut why =
         "With a size the file is made where it is missing (4 GiB here; take more than the caches hold)"

@@ -1,6 +1,6 @@
 //! Risky and misleading aspects of a fio command. Data: a risk is a row.
 
-use super::about_fio::{done, stage, waits};
+use super::about_fio::{done, is_steadied, sends_commands, stage, waits};
 use super::figures::{bytes, count, seconds, typed_seconds};
 use super::files_fio::{apart, covers_all, is_device, names_of, part, share};
 use super::load::{PlannedJob, time_in_line};
@@ -40,7 +40,8 @@ pub static ROWS: &[Risk] = &[
             let pattern = options.pattern;
             let how = match options.engine.act() {
                 Act::Move if pattern.writes => "is overwritten",
-                Act::Move | Act::Reserve if pattern.trims => "is lost, as its blocks are given back,",
+                Act::Move if pattern.trims => "is lost with plimsoll, which gives its blocks back,",
+                Act::Reserve if pattern.trims => "is lost, as its blocks are given back,",
                 Act::Cut if pattern.writes => "is cut off",
                 _ => return None,
             };
@@ -49,12 +50,22 @@ pub static ROWS: &[Risk] = &[
                 .destroys()
                 .then(|| format!("If {names} {exists}, what is in it{part} {how} without a question."))
         }),
+    risk("trims-a-file", Wrong, "fio source: os/os-linux.h, os_trim")
+        .fio(|_, options| {
+            let on_files = !options.filename.as_deref().is_some_and(is_device);
+            (options.pattern.trims && on_files).then(|| {
+                "fio trims devices alone: on a file the first trim fails (\"Inappropriate ioctl for device\") and ends the \
+                 job."
+                    .to_owned()
+            })
+        }),
     risk("starts-a-command", Danger, "fio HOWTO: exec_prerun, exec_postrun")
         .fio(|_, options| {
             let both = [("before", &options.exec_prerun), ("after", &options.exec_postrun)];
             let started: Vec<String> =
                 both.into_iter().filter_map(|(when, command)| Some(format!("\"{}\" {when} it", command.as_ref()?))).collect();
-            (!started.is_empty()).then(|| format!("The job starts a command of the shell: {}.", started.join(", and ")))
+            let who = if options.numjobs > 1 { "Each copy" } else { "The job" };
+            (!started.is_empty()).then(|| format!("{who} starts a command of the shell: {}.", started.join(", and ")))
         }),
     risk("fills-the-volume", Danger, "fio HOWTO: fill_device")
         .fio(|job, _| says(job.fills_the_volume(), "The job writes until no space is left: whatever else writes to that file system then fails.")),
@@ -117,7 +128,8 @@ pub static ROWS: &[Risk] = &[
             let device = options.filename.as_deref().is_some_and(is_device);
             let share = matches!(options.size, Some(Amount::Percent(_)));
             let sized = options.size.is_some() && !share || options.filesize > 0;
-            if sized || device || job.fills_the_volume() || options.engine.name == "null" {
+            let found = options.opendir.is_some() || job.made_by_others;
+            if sized || device || found || job.fills_the_volume() || options.engine.name == "null" {
                 return None;
             }
             Some(match &options.filename {
@@ -144,16 +156,17 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("buffered-libaio", Wrong, "fio HOWTO: ioengine libaio; io_submit(2)")
         .fio(|_, options| {
-            (options.engine.name == "libaio" && !options.direct && options.iodepth > 1).then(|| {
+            (is_held_by_the_cache(options) && options.iodepth > 1).then(|| {
                 format!(
-                    "libaio without direct=1 waits for each I/O while it is handed over: iodepth={} is not reached.",
+                    "libaio without direct=1 waits for each I/O while it is handed over: iodepth={} is not reached, though fio \
+                     reports it, and counts the wait in its latencies.",
                     options.iodepth
                 )
             })
         }),
     risk("no-direct", Misleading, "fio HOWTO: direct")
         .fio(|_, options| {
-            if options.direct || options.engine.name == "null" {
+            if options.direct || options.engine.name == "null" || sends_commands(options) {
                 return None;
             }
             let pattern = options.pattern;
@@ -163,7 +176,15 @@ pub static ROWS: &[Risk] = &[
             if options.pre_read && pattern.reads {
                 return Some("pre_read=1 reads the file into the page cache first: the reads come from memory.".to_owned());
             }
-            let synced = options.fsync > 0 || options.fdatasync > 0 || options.end_fsync || options.time.sync != SyncMode::None;
+            let synced = options.fsync > 0 || options.fdatasync > 0 || options.time.sync != SyncMode::None;
+            let at_the_end = options.end_fsync || options.fsync_on_close;
+            if at_the_end && !synced && pattern.writes && !pattern.reads {
+                return Some(
+                    "There is no direct=1, and the only flush comes at the end: until then writes end in the page cache, and \
+                     their latencies are those of memory."
+                        .to_owned(),
+                );
+            }
             Some(match (pattern.reads, pattern.writes && !synced) {
                 (true, true) => "There is no direct=1: reads may come from the page cache and writes end in it, so that \
                                  the figures can be those of memory.",
@@ -178,12 +199,12 @@ pub static ROWS: &[Risk] = &[
     risk("runtime-is-a-cap", Misleading, "fio HOWTO: runtime, time_based")
         .fio(|job, options| {
             let runtime = options.runtime.as_secs_f64();
-            if options.time_based || runtime <= 0.0 {
+            if options.time_based || runtime <= 0.0 || is_steadied(options) {
                 return None;
             }
             let takes = job.ios().map_or(String::new(), |ios| {
                 let all = ios as f64 * job.mean_block() * f64::from(options.numjobs);
-                match all / runtime / 1e6 {
+                match all / (runtime + options.ramp_time.as_secs_f64()) / 1e6 {
                     rate if rate > BEYOND_MB_S => String::new(),
                     rate => format!(", which takes more than {} MB/s", count(rate.round() as u64)),
                 }
@@ -198,7 +219,8 @@ pub static ROWS: &[Risk] = &[
     risk("no-set-time", Misleading, "fio HOWTO: runtime")
         .fio(|job, options| {
             let ios = job.ios()?;
-            if options.runtime.0 > 0 || ios == 0 || job.fills_the_volume() {
+            let ends_itself = is_steadied(options) || options.bounds.steers() || job.fills_the_volume();
+            if options.runtime.0 > 0 || ios == 0 || ends_itself {
                 return None;
             }
             let takes = match job.held_s(ios).filter(|&time| time >= ios as f64 / 1e5) {
@@ -213,9 +235,9 @@ pub static ROWS: &[Risk] = &[
                     job.counted(ios)
                 ),
                 None => format!(
-                    "How long it takes depends on the volume: {}. Two volumes are measured for different times, and a \
-                     fast run may lie wholly inside a burst.",
-                    at_two_rates(job, ios)
+                    "How long it takes depends on {}. Two volumes are measured for different times, and a fast run may \
+                     lie wholly inside a burst.",
+                    depends_on(job, ios)
                 ),
             };
             Some(match job.typed("time_based").is_some_and(|value| value != "0") {
@@ -238,7 +260,7 @@ pub static ROWS: &[Risk] = &[
         .fio(|job, _| says(without_latency(job), "gtod_reduce=1 leaves out every latency: a volume that stalls or queues looks as good as one that does not.")),
     risk("latency-of-the-queue", Misleading, "Little's law")
         .fio(|job, options| {
-            let depth = in_flight(options);
+            let depth = in_flight(job);
             if depth < 16 || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
@@ -254,8 +276,15 @@ pub static ROWS: &[Risk] = &[
             ))
         }),
     risk("iops-of-depth-one", Misleading, "Little's law").fio(|job, options| {
-        let alone = in_flight(options) == 1 && meets_the_volume(options) && job.rates().is_empty();
-        let time = if job.think().is_some() { "(latency + rest)" } else { "latency" };
+        let queued = is_held_by_the_cache(options) && options.iodepth > 1;
+        let alone = in_flight(job) == 1 && meets_the_volume(options) && job.rates().is_empty() && !queued;
+        let flushed = options.pattern.writes && options.fsync.max(options.fdatasync) == 1;
+        let time = match (job.think().is_some(), flushed) {
+            (true, true) => "(latency + flush + rest)",
+            (true, false) => "(latency + rest)",
+            (false, true) => "(latency + flush)",
+            (false, false) => "latency",
+        };
         alone.then(|| {
             format!(
                 "One I/O at a time measures latency. Its IOPS are 1 / {time}, and say nothing about what the volume does \
@@ -318,21 +347,29 @@ pub static ROWS: &[Risk] = &[
                 format!("{typed} has no effect: this rw goes in order. At random places go randread, randwrite and randrw.")
             })
         }),
+    risk("flushes-of-a-reader", Note, "fio HOWTO: fsync, fdatasync, end_fsync, fsync_on_close, sync")
+        .fio(|job, options| {
+            let flushes = ["fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync"];
+            let typed = flushes.iter().find(|name| job.typed(name).is_some_and(|value| value != "0" && value != "none"))?;
+            let only_reads = options.pattern.reads && !options.pattern.writes && !options.pattern.trims;
+            only_reads.then(|| format!("{typed} has no effect: the job writes nothing."))
+        }),
     risk("rate-is-a-ceiling", Misleading, "fio HOWTO: rate, rate_iops")
         .fio(|job, _| says(!job.rates().is_empty() && !job.rests_below_its_rate(), "A rate shows whether the volume bears it, not how much it would bear; and after a stall fio catches \
                  up above the rate.")),
     risk("unwritten-reads", Misleading, "fio HOWTO: create_serialize, fallocate")
-        .fio(|_, options| {
+        .fio(|job, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
             let sized = matches!(options.size, Some(Amount::Bytes(_))) || options.filesize > 0;
-            if !options.pattern.reads || device || !sized {
+            if !options.pattern.reads || device || !sized || job.made_by_others || job.is_on("create_on_open") {
                 return None;
             }
             let laid_out = match options.allow_file_create {
                 true => "A file that is missing or too short is written whole before the test, and by fio also where it \
                          holds somebody's data.",
-                false => "No file is made (--readonly or allow_file_create=0): without one that is long enough the job \
-                          fails.",
+                false if job.changes_nothing => "No file is made (--readonly): without one that is long enough the job fails.",
+                false => "No file is made (allow_file_create=0): without one that is long enough the job fails, and fio removes \
+                          one that is too short.",
             };
             Some(format!(
                 "{laid_out} One that is long enough is read as it is: where it was never written (a hole, reserved \
@@ -340,15 +377,18 @@ pub static ROWS: &[Risk] = &[
             ))
         }),
     risk("unwritten-writes", Misleading, "fio HOWTO: fallocate, overwrite")
-        .fio(|_, options| {
+        .fio(|job, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
             let new = options.pattern.writes && !options.pattern.reads && options.allow_file_create;
+            let has_no_size = options.size.is_none() && options.filesize == 0;
             let what = match options.fallocate {
                 "none" | "0" | "truncate" => "is sparse: the first write to a block allocates it and",
                 _ => "only has its space reserved (fallocate): the first write to a block",
             };
             let again = if options.unlink { "" } else { " A second run over the same file is another test." };
-            (new && !device && !options.overwrite).then(|| {
+            // What is mapped is written whole before, and what is filled is not reserved.
+            let is_usual = !options.engine.maps_files() && !job.fills_the_volume() && !has_no_size;
+            (new && !device && !options.overwrite && is_usual).then(|| {
                 format!("A new file {what} changes the file system's records too.{again} overwrite=1 writes it before.")
             })
         }),
@@ -357,8 +397,12 @@ pub static ROWS: &[Risk] = &[
                  disk may answer, and it may be cold now and warm later. Repeat until the figure stays.")),
     risk("same-places", Note, "fio HOWTO: randrepeat")
         .fio(|job, options| {
-            if !options.pattern.random || !options.randrepeat {
+            let seeks = options.pattern.reads || options.pattern.writes;
+            if !options.pattern.random || !options.repeats() || !seeks {
                 return None;
+            }
+            if !options.pattern.reads {
+                return Some("The same places are written in the same order in every run; randrepeat=0 changes that.".to_owned());
             }
             let how = if job.typed("randrepeat").is_some() { "randrepeat=1" } else { "randrepeat=1, the default," };
             Some(format!(
@@ -397,6 +441,14 @@ pub static ROWS: &[Risk] = &[
                  it are for reads and writes."
             ))
         }),
+    risk("global-in-capitals", Wrong, "fio HOWTO: job file format")
+        .job_file(|text| {
+            let heading = text.lines().map(str::trim).find(|line| line.eq_ignore_ascii_case("[global]") && *line != "[global]")?;
+            Some(format!(
+                "{heading} is a job like any other, with the options below it: only [global] in lower-case letters holds \
+                 for all jobs."
+            ))
+        }),
     risk("name-inside-a-section", Note, HOWTO)
         .job_file(|text| {
             let mut section = "";
@@ -404,9 +456,15 @@ pub static ROWS: &[Risk] = &[
                 if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                     section = name;
                 } else if let Some(name) = line.strip_prefix("name=").filter(|name| *name != section) {
-                    return Some(format!(
-                        "name={name} inside [{section}] renames the job: it is reported as {name}."
-                    ));
+                    return Some(match section {
+                        "global" => format!(
+                            "name={name} inside [global] has no effect: each job has the name of its section."
+                        ),
+                        _ => format!(
+                            "name={name} inside [{section}] renames the job: it is reported as {name}, while its own files are \
+                             named after {section}."
+                        ),
+                    });
                 }
             }
             None
@@ -414,10 +472,16 @@ pub static ROWS: &[Risk] = &[
 ];
 
 /// Most I/Os in flight, over all copies.
-fn in_flight(options: &JobOptions) -> u64 {
-    let waits = waits(options) || (options.engine.name == "libaio" && !options.direct);
+fn in_flight(job: &PlannedJob) -> u64 {
+    let options = job.options();
+    let waits = waits(options) || is_held_by_the_cache(options);
     let each = if waits { 1 } else { u64::from(options.iodepth) };
-    each * u64::from(options.numjobs)
+    job.in_flight(each) * u64::from(options.numjobs)
+}
+
+/// Whether each I/O is done by the time that it has been handed over.
+fn is_held_by_the_cache(options: &JobOptions) -> bool {
+    options.engine.name == "libaio" && !options.direct
 }
 
 /// Whether each I/O waits for the volume: it bypasses the page cache, is stable on completion, or is a random read.
@@ -433,11 +497,26 @@ fn without_latency(job: &PlannedJob) -> bool {
     job.typed("gtod_reduce").is_some_and(|value| value != "0")
 }
 
-/// The time that `ios` I/Os take on a slow and on a fast volume, in words: by bandwidth from 128 KiB on, by IOPS below.
-fn at_two_rates(job: &PlannedJob, ios: u64) -> String {
-    const LARGE: f64 = 131_072.0;
+/// What the time of `ios` I/Os depends on, in words.
+fn depends_on(job: &PlannedJob, ios: u64) -> String {
+    let options = job.options();
+    let flushed = options.fsync > 0 || options.fdatasync > 0;
+    match meets_the_volume(options) {
+        true => format!("the volume: {}", at_two_rates(job, ios, LARGE)),
+        // The page cache collects writes, and reads ahead.
+        false if options.pattern.random || flushed => "the page cache and the volume".to_owned(),
+        false => format!("the page cache and the volume: {}", at_two_rates(job, ios, 0.0)),
+    }
+}
+
+/// Length in bytes from which on bandwidth, not IOPS, bounds most volumes.
+const LARGE: f64 = 131_072.0;
+
+/// The time that `ios` I/Os take on a slow and on a fast volume, in words: by bandwidth if they are at least `large` bytes
+/// long, by IOPS below.
+fn at_two_rates(job: &PlannedJob, ios: u64, large: f64) -> String {
     let block = job.mean_block();
-    let (slow, fast, rates) = match block >= LARGE {
+    let (slow, fast, rates) = match block >= large {
         true => (100.0 * MIB / block, 1024.0 * MIB / block, ["100 MiB/s", "1 GiB/s"]),
         false => (3e3, 1e5, ["3,000 IOPS", "100,000"]),
     };
@@ -445,11 +524,14 @@ fn at_two_rates(job: &PlannedJob, ios: u64) -> String {
         time if time < 1.0 => "less than a second".to_owned(),
         time => seconds(time.round()),
     };
-    let what = job.described(ios);
-    if (ios as f64) < slow {
-        return format!("{what} are {} at {}", time(slow), rates[0]);
+    let copies = job.options().numjobs;
+    let of_each = if copies > 1 { format!(" in each of {copies} copies") } else { String::new() };
+    let what = format!("{}{of_each}", job.described(ios));
+    let are = if ios == 1 && copies == 1 { "is" } else { "are" };
+    if (ios as f64) * f64::from(copies) < slow {
+        return format!("{what} {are} {} at {}", time(slow), rates[0]);
     }
-    format!("{what} are {} at {} and {} at {}", time(slow), rates[0], time(fast), rates[1])
+    format!("{what} {are} {} at {} and {} at {}", time(slow), rates[0], time(fast), rates[1])
 }
 
 /// Risks that apply only to files and devices of this machine.
@@ -465,6 +547,8 @@ const OF_FILES: &[&str] = &[
     "flush-figures",
     "copies-in-step",
     "false-alarms",
+    "flushes-of-a-reader",
+    "trims-a-file",
 ];
 
 /// Risks that also apply if no block of storage is read or written.

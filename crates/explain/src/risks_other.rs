@@ -184,12 +184,19 @@ pub static ROWS: &[Risk] = &[
         .iostat(|asked| says(!asked.is_chosen(), "Disks, partitions' mappings and arrays stand side by side: the same bytes count at each layer.")),
     risk("destroys-device", Danger, "dd(1)")
         .dd(|dd| {
-            is_device(&dd.to).then(|| format!("Everything on {} is lost.", dd.to)).filter(|_| dd.writes())
+            let lost = match dd.part() {
+                None => format!("Everything on {} is lost.", dd.to),
+                Some(part) => format!("Data on {} is lost: {part}.", dd.to),
+            };
+            (is_device(&dd.to) && dd.writes()).then_some(lost)
         }),
     risk("overwrites-file", Danger, "dd(1)")
         .dd(|dd| {
             (dd.writes() && !is_device(&dd.to))
-                .then(|| format!("If {} exists, what is in it is lost.", dd.to))
+                .then(|| {
+                    let part = dd.part().map_or(String::new(), |part| format!(" ({part})"));
+                    format!("If {} exists, what is in it{part} is lost.", dd.to)
+                })
         }),
     risk("not-flushed", Wrong, "dd(1): conv=fdatasync")
         .dd(|dd| says(dd.writes() && dd.flushed == DdFlush::Never && !dd.direct_write, "There is no conv=fdatasync: the time ends when the data is in memory, so that the figure is the page \
@@ -212,16 +219,19 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("one-stream", Misleading, "dd(1)")
-        .dd(|_| {
-            Some(
-                "One sequential stream, one block at a time: nothing about random places, parallel requests or latency, \
-                 which is what databases and servers ask for."
-                    .to_owned(),
-            )
+        .dd(|dd| {
+            // Where each block waits for the disk, the time of a block is a latency.
+            let waits = dd.writes() && (dd.flushed == DdFlush::Each || dd.direct_write);
+            let missing = if waits { "random places or parallel requests" } else { "random places, parallel requests or latency" };
+            Some(format!(
+                "One sequential stream, one block at a time: nothing about {missing}, which is what databases and servers \
+                 ask for."
+            ))
         }),
     risk("short-blocks", Misleading, "dd(1): bs is 512 where it is not given")
         .dd(|dd| {
-            (dd.block < 64 << 10)
+            let waits = dd.writes() && (dd.flushed == DdFlush::Each || dd.direct_write) || dd.reads() && dd.direct_read;
+            (dd.block < 64 << 10 && !waits)
                 .then(|| format!("Blocks of {} measure the calls more than the disk.", bytes(dd.block)))
         }),
     risk("no-end", Danger, "dd(1)")

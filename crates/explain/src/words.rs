@@ -49,7 +49,7 @@ fn of_line(line: &str) -> String {
         return format!("The lines of {} stand here.", file.trim());
     }
     let bare = line.split([';', '#']).next().unwrap_or_default().trim_end();
-    match fio_option(line, None).or_else(|| fio_option(bare, None)) {
+    match fio_option(bare, None).or_else(|| fio_option(line, None)) {
         _ if line.starts_with("[global") => "What stands below holds for all jobs.".to_owned(),
         _ if line.starts_with('[') => "A job begins.".to_owned(),
         Some(named) => named.does,
@@ -133,9 +133,12 @@ fn iostat_option(word: &str) -> Option<NamedOption> {
 fn fio_option(word: &str, next: Option<&str>) -> Option<NamedOption> {
     let (name, value) = split(word.trim_start_matches('-'));
     let by_name = |fits: &dyn Fn(&str) -> bool| ROWS.iter().find(|row| row.names().any(fits));
+    // plimsoll takes dashes for underscores.
+    let underscored = name.replace('-', "_");
     let command = || COMMANDS.iter().find(|row| row.name == name);
     let by_beginning = || by_name(&|known| !name.is_empty() && known.starts_with(name));
-    let Some(row) = by_name(&|known| known == name) else {
+    let own = by_name(&|known| known == name).or_else(|| by_name(&|known| known == underscored));
+    let Some(row) = own else {
         let does = match command() {
             Some(row) => row.help.to_owned(),
             None => of_value(by_beginning()?, value),
@@ -162,8 +165,8 @@ fn of_value(row: &Row, value: Option<&str>) -> String {
     let help = if value.contains([',', ':']) { row.help } else { first_sentence(row.help) };
     match (row.takes, engine_way(value).filter(|_| row.name == "ioengine")) {
         (_, Some(way)) => format!("How I/O is done: {}.", way.by),
-        (Kind::Bool | Kind::Flag, _) if value == "0" => format!("Off: {}", beginning(help)),
-        (Kind::Choice(_), _) if value == "0" && row.default == "0" => format!("Off: {}", beginning(help)),
+        (Kind::Bool | Kind::Flag, _) if value == "0" => format!("Off. With 1: {}", beginning(help)),
+        (Kind::Choice(_), _) if value == "0" && row.default == "0" => format!("Off. With 1: {}", beginning(help)),
         (Kind::Choice(words), _) => match chosen(words, value) {
             Some(meaning) => format!("{}: {}.", help.trim_end_matches('.'), beginning(meaning)),
             None => help.to_owned(),

@@ -225,14 +225,24 @@ fn places(all: &mut Figures, options: &JobOptions, (sides, unlike): (&[Side; 2],
     }
 }
 
-/// Compares the rates where the job limits them; otherwise they stand side by side.
+/// Ratio of two rates above which they differ although nothing limits them: one of them is a cache's.
+const FAR_APART: f64 = 4.0;
+/// Shortest run in milliseconds whose rate says that much.
+const LONG_ENOUGH_MS: u64 = 200;
+
+/// Compares the rates where the job limits them; otherwise they stand side by side, unless they are far apart.
 fn rates(all: &mut Figures, options: &JobOptions, sides: &[Side; 2]) {
     let limited = options.rate.iter().chain(&options.rate_iops).any(|limit| *limit > 0);
     let rates: [f64; 2] = [0, 1].map(|at: usize| {
         DIRECTIONS.iter().filter_map(|direction| sides[at].job[direction]["iops"].as_f64()).sum()
     });
     let fewest = sides.iter().map(|side| side.sum(&DIRECTIONS, "total_ios")).min().unwrap_or(0).max(1) as f64;
+    let lasted = sides.iter().filter_map(|side| side.job["job_runtime"].as_u64()).min().unwrap_or(0);
     let likeness = match (rates[0] - rates[1]).abs() <= (RATE + 1.0 / fewest) * rates[0] {
+        // Twice the rate may be the volume's mood; this is not.
+        _ if !limited && rates[0].max(rates[1]) > FAR_APART * rates[0].min(rates[1]) && lasted >= LONG_ENOUGH_MS => {
+            Likeness::Differs
+        }
         _ if !limited => Likeness::NotJudged,
         true => Likeness::Same,
         false => Likeness::Differs,

@@ -1,6 +1,6 @@
 //! The amount of work of a job: when the job ends, how long a pass is, and how many writes a pass has.
 
-use workload::{Act, Bytes, Nanos, StopRule};
+use workload::{Act, Bytes, Nanos, Spread, StopRule};
 
 use super::files::{Region, share};
 use super::options::JobOptions;
@@ -35,17 +35,19 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
 }
 
 /// Bytes after which fio reopens its files and drops their page cache; `None` if nothing is dropped: without
-/// `invalidate`, after `pre_read`, or with direct I/O. Random I/O without a map is one pass up to `io_size`.
+/// `invalidate`, after `pre_read`, or with direct I/O. Random I/O without a map never has all blocks behind it: it is one
+/// pass up to `io_size`, or until its time is over.
 pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     let moves = options.engine.act() == Act::Move;
     let empties = options.invalidate && !options.pre_read && !options.direct && moves;
-    let without_map = options.pattern.random && options.norandommap;
+    let without_map = options.pattern.random && (options.norandommap || options.spread != Spread::Uniform);
     let more = match options.io_size {
         Some(Amount::Bytes(bytes)) if without_map => bytes,
         _ => 0,
     };
     let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
-    empties.then(|| once_over(options, region).max(more).saturating_mul(pairs))
+    let passes = empties && !(without_map && options.ends_by_time());
+    passes.then(|| once_over(options, region).max(more).saturating_mul(pairs))
 }
 
 /// Bytes of one pass; with `filesize`, at most `size`. A sequential job of fio's that leaves holes ends with the I/O

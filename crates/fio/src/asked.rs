@@ -104,6 +104,8 @@ pub enum LaysOut {
 pub struct FioJob {
     /// Name in the report; not unique: clones share it, and two jobs may have the same name.
     pub name: String,
+    /// Name of the job's section: the files that it makes are named after it, whatever `name` in the section says.
+    pub section: String,
     /// Unique name in the run: that of the [`workload::Job`], and so of its record.
     pub label: String,
     /// Number of the clone within its job, from 0.

@@ -242,6 +242,7 @@ impl<'a> Collector<'a> {
             return self.untaken.pass(Err(setting.refused(&reason)));
         }
         if let Support::Approximated(difference) = row.support
+            && !row.harmless.contains(&setting.value.trim())
             && reader.read(row.takes, row.default).as_ref() != Ok(&value)
         {
             let words = format!("{}: {difference}", setting.typed.text);
@@ -276,8 +277,21 @@ impl<'a> Collector<'a> {
             let (seed, run) = (self.seed(&options, number), self.around.entropy);
             let (options, echo, name) = (options.clone(), echo.clone(), name.clone());
             let (group, step) = (self.group, self.step);
-            let job =
-                FioJob { name, label, clone, number, group, step, options, echo, seed, run, trace: None };
+            let section = section.name.clone();
+            let job = FioJob {
+                name,
+                section,
+                label,
+                clone,
+                number,
+                group,
+                step,
+                options,
+                echo,
+                seed,
+                run,
+                trace: None,
+            };
             self.jobs.push(job);
         }
         Ok(())
@@ -316,7 +330,7 @@ impl<'a> Collector<'a> {
 
     /// Seed of a clone: the same in every run with `randrepeat` or a typed seed, otherwise new; clones always differ.
     fn seed(&self, options: &JobOptions, number: u32) -> u64 {
-        let repeats = options.randrepeat || options.randseed_typed;
+        let repeats = options.repeats();
         let base = if repeats { options.randseed } else { self.around.entropy };
         // Weyl's sequence with the golden ratio keeps neighbouring clones far apart.
         base.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -360,9 +374,9 @@ impl<'a> Collector<'a> {
             self.note(format!("{name}: write_hist_log writes nothing without log_hist_msec"));
         }
         if logs.priority && options.time.has_urgent() {
-            self.note(format!(
-                "{name}: log_prio shows the job's priority; which I/Os had that of cmdprio is not recorded"
-            ));
+            let words =
+                format!("{name}: log_prio shows the job's priority; which I/Os had that of cmdprio is not recorded");
+            self.remark(Remark { about: About::Difference, words });
         }
         if options.steady.left_out() {
             self.note(format!("{name}: steadystate needs steadystate_duration; it is left out"));

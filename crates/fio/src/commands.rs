@@ -149,7 +149,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
     takes("aux-path", Argument::Required, "Directory of the states that verify_state_save and verify_state_load name.")
         .sets(|c, value| { c.state_folder = Some(value.to_owned()); Ok(()) }),
-    refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
+    refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log; fio ends with an error."),
     takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
     takes(CHECK, Argument::Required, "plimsoll's own: prints where a shortened copy, on files of its own, differs from the fio at this path.")

@@ -54,6 +54,7 @@ const WAYS: &[(&[&str], EngineWay)] = &[
     (&["dev-dax", "libpmem", "pmemblk"], way(ForEach, Here, "persistent memory that is mapped")),
     (&["libcufile", "libhipfile"], way(ForEach, Here, "files read into and written from the memory of a graphics card")),
     (&["e4defrag"], way(ForEach, Here, "moves of extents of ext4, none of their data")),
+    (&["spdk", "spdk_bdev"], way(ForNone, Elsewhere, "a driver in user space, which SPDK brings with its engine")),
     (&["external"], way(ForNone, Here, "an engine that is loaded from a file")),
     (&["rbd"], way(ForNone, Elsewhere, "an image of a Ceph pool by librbd, without a device of this machine")),
     (&["rados"], way(ForNone, Elsewhere, "objects of a Ceph pool")),

@@ -48,6 +48,7 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["librpma_apm_client", "librpma_apm_server", "librpma_gpspm_client", "librpma_gpspm_server"], NETWORKS),
     (&["http", "libhdfs", "nfs", "gfapi", "gfapi_async", "dfs"], ELSEWHERE),
     (&["rbd", "rados", "nbd", "libiscsi"], Instead("remote stores are not spoken to; map it to a block device, and take libaio there")),
+    (&["spdk", "spdk_bdev"], Instead("engines of other projects are not loaded; take io_uring on the block device")),
     (&["ime_aio", "ime_psync", "ime_psyncv"], Instead("remote stores are not spoken to; mount it, and take libaio")),
     (&["libcufile", "libhipfile"], Instead("memory of graphics cards is not supported; take libaio")),
     (&["falloc"], Does(Act::Reserve)),

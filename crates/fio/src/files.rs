@@ -110,7 +110,7 @@ pub fn paths(job: &FioJob) -> Vec<PathBuf> {
 fn made_name(job: &FioJob, number: u32) -> String {
     job.options
         .filename_format
-        .replace("$jobname", &job.name)
+        .replace("$jobname", &job.section)
         .replace("$jobnum", &job.clone.to_string())
         .replace("$filenum", &number.to_string())
         .replace("$clientuid", "")

@@ -160,7 +160,7 @@ pub struct JobOptions {
     pub lfsr: bool,
     pub randrepeat: bool,
     pub randseed: u64,
-    /// Whether `randseed` was typed; the seed then applies in every run, whatever `randrepeat` says.
+    /// Whether `randseed` was typed, or `allrandrepeat`: the seed then applies in every run, whatever `randrepeat` says.
     pub randseed_typed: bool,
     pub bs: Each<u64>,
     pub bsrange: Each<Option<Lengths>>,
@@ -243,6 +243,11 @@ impl JobOptions {
         if self.verify.state_load && self.pattern.reads && !self.pattern.destroys() {
             (self.pattern.reads, self.pattern.writes, self.verify.only) = (false, true, true);
         }
+    }
+
+    /// Whether each run visits the same places.
+    pub fn repeats(&self) -> bool {
+        self.randrepeat || self.randseed_typed
     }
 
     /// Turns off the latencies that fio's `gtod_reduce` turns off.

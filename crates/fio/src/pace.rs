@@ -1,6 +1,6 @@
 //! Turns rates by direction into paces, and the shares of the directions into a mix.
 
-use workload::{Access, Iops, Mix, Pace};
+use workload::{Access, Bytes, Iops, Mix, Nanos, Pace};
 
 use super::data::access;
 use super::options::JobOptions;
@@ -46,14 +46,24 @@ pub fn of(options: &JobOptions) -> PacedAccess {
 }
 
 fn pace(options: &JobOptions, direction: usize) -> Pace {
-    rate(options, direction).map_or(Pace::Closed, |rate| paced(options, rate))
+    let lengths = options.lengths(direction);
+    let by_bytes = options.rate_iops[direction] == 0 && !options.poisson;
+    match (rate(options, direction), options.rate[direction]) {
+        (None, _) => Pace::Closed,
+        (Some(_), bytes) if by_bytes && lengths.shortest() < lengths.longest() => {
+            let length = Bytes(lengths.mean().round() as u64);
+            Pace::Bytes { rate: Iops(bytes as f64 / length.0 as f64), length }
+        }
+        (Some(rate), _) => paced(options, rate),
+    }
 }
 
 fn paced(options: &JobOptions, rate: f64) -> Pace {
     if options.poisson { Pace::Poisson(Iops(rate)) } else { Pace::Fixed(Iops(rate)) }
 }
 
-/// I/Os a second in one direction; bytes a second are converted with its shortest block. Zero means no limit.
+/// I/Os a second in one direction; bytes a second are converted with its shortest block, as fio does for arrivals by chance.
+/// Zero means no limit.
 fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     match (options.rate_iops[direction], options.rate[direction]) {
         (0, 0) => None,
@@ -69,15 +79,17 @@ fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
     // A mix of 0 or 100 % stays one, whatever the rates.
     let other =
         (1..100).contains(&options.rwmix_read) && (f64::from(options.rwmix_read) - percent).abs() > 0.5;
-    let note = format!("the rates decide the mix: {percent:.0} % reads, not {}", options.rwmix_read);
-    if apart && options.rwmix_typed && other { vec![note] } else { Vec::new() }
+    let note = format!("where the volume bears both rates they decide the mix: {percent:.0} % reads, not {}", options.rwmix_read);
+    // Rests may keep the job below both.
+    let rests = options.time.thinktime > Nanos::ZERO;
+    if apart && options.rwmix_typed && other && !rests { vec![note] } else { Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::options::Pattern;
-    use workload::Order;
+    use workload::{Lengths, Order};
 
     fn mixed(change: impl FnOnce(&mut JobOptions)) -> JobOptions {
         let mut options = JobOptions { pattern: Pattern::named("randrw"), ..JobOptions::untyped() };
@@ -96,6 +108,19 @@ mod tests {
         assert_eq!(of(&mixed(|_| {})).write_pace, None);
         let typed = of(&mixed(|o| (o.rate_iops, o.rwmix_typed) = ([900, 100, 0], true)));
         assert!(typed.notes[0].contains("90 % reads, not 50"), "{:?}", typed.notes);
+    }
+
+    #[test]
+    fn a_rate_in_bytes_of_several_lengths_is_kept_in_bytes() {
+        let pattern = Pattern::named("write");
+        let mut options = JobOptions { pattern, rate: [0, 1 << 20, 0], ..JobOptions::untyped() };
+        assert_eq!(of(&options).pace, Pace::Fixed(Iops(256.0)));
+        let step = Bytes::kib(4);
+        options.bsrange[1] = Some(Lengths::Range { least: step, most: Bytes::kib(12), step });
+        let length = Bytes::kib(8);
+        assert_eq!(of(&options).pace, Pace::Bytes { rate: Iops(128.0), length });
+        options.poisson = true;
+        assert_eq!(of(&options).pace, Pace::Poisson(Iops(256.0)), "as fio");
     }
 
     #[test]

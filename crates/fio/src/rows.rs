@@ -231,7 +231,8 @@ pub static ROWS: &[Row] = &[
     file(row("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
         .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
     file(row("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
-        .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {}),
+        .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {})
+        .harmless(&["0"]),
     file(row("create_serialize", Kind::Bool, "1", B)).nearly("files are laid out one after the other, before any job begins", "Lays the files of all jobs out one after the other.", |_, _| {}),
     file(row("create_fsync", Kind::Bool, "1", B)).nearly("files that were laid out are flushed before a job begins", "Flushes files that were laid out.", |_, _| {}),
     file(row("create_on_open", Kind::Bool, "0", A))
@@ -277,8 +278,9 @@ pub static ROWS: &[Row] = &[
         .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", shaped!(spread = Spread)),
     access(row("random_sequence_stride", Kind::Bool, "0", B)).refused("a sequence is repeated where it is; for blocks at a fixed distance give rw=read:SKIP, or zonemode=strided", "A sequence that moves on by its own length each time."),
     access(row("randrepeat", Kind::Bool, "1", A))
-        .also(&["allrandrepeat"])
         .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
+    access(row("allrandrepeat", Kind::Bool, "0", B))
+        .does("The same places and the same data in every run, whatever randrepeat says.", |o, v| o.randseed_typed |= v.on()),
     access(row("randseed", Kind::Int(0, i64::MAX), "0x89", A))
         .does("Seed of the random places, whatever randrepeat says.", |o, v| o.set_seed(v.natural())),
     access(row("offset", Kind::Amount, "0", A)).also(&["fileoffset"]).does("Start of the region.", |o, v| o.offset = v.amount()),
@@ -295,7 +297,7 @@ pub static ROWS: &[Row] = &[
     // Block size.
     block(row("bs", Kind::Sizes(1), "4096", A))
         .also(&["blocksize"])
-        .does("Length of an I/O. One for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
+        .does("Length of an I/O. One for reads, one for writes and one for trims, separated by commas.", |o, v| v.onto(&mut o.bs)),
     block(row("bsrange", Kind::Shape(Shape::Range), "", A))
         .also(&["blocksize_range"])
         .does("Lengths from the first to the second, in multiples of the first.", |o, v| JobOptions::set_lengths(&mut o.bsrange, v)),
@@ -315,7 +317,7 @@ pub static ROWS: &[Row] = &[
         .does("As fsync, but a flush of the data alone (fdatasync).", |o, v| o.fdatasync = v.small()),
     sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every N writes.", |_, _| {}),
     sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
-        .does("Writes pages back after every N writes: wait_before, write, wait_after, all of the file's.", |o, v| {
+        .does("Writes pages back after every N writes: wait_before, write, wait_after; those written since the last call.", |o, v| {
             if let Value::Shape(ShapeValue::Pages(pages, writes)) = v {
                 o.calls.pages = Some((*pages, *writes));
             }
@@ -341,11 +343,11 @@ pub static ROWS: &[Row] = &[
         ),
     depth(row("iodepth_batch_complete_min", COUNT, "1", A))
         .also(&["iodepth_batch_complete"])
-        .does("I/Os that a full queue waits for; 0 looks before each issue, which is always done.", |o, v| {
+        .does("I/Os that a full queue waits for; 0 takes what is done, without waiting.", |o, v| {
             o.batch.least = v.small();
         }),
     depth(row("iodepth_batch_complete_max", COUNT, "", A))
-        .does("I/Os taken back in one call, at most; the least where that alone is given.", |o, v| {
+        .does("I/Os taken back in one call, at most; where it is not given, as many as the least.", |o, v| {
             o.batch.most = Some(v.small());
         }),
     depth(row("iodepth_low", COUNT, "", A))
@@ -423,7 +425,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
     verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
     verify(row("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
-    verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed, and in a format of its own, which fio does not read.", |o, v| o.verify.state_save = v.on()),
+    verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state how far the job came: fio at its end, plimsoll while it writes, so that a killed run leaves it behind. Here only where it is typed, and in a format of its own, which fio does not read.", |o, v| o.verify.state_save = v.on()),
     verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; with verify_only, or in a job that reads. A state of fio is read too, for a job in order: its random places are its own.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
@@ -439,8 +441,8 @@ pub static ROWS: &[Row] = &[
     steady(row("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).does("Time before it is looked at.", |o, v| o.steady.ramp = v.time()),
     steady(row("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).does("How often it is looked at.", |o, v| o.steady.every = v.time()),
     // Zones and placement.
-    zone(row("zonemode", Kind::Choice(&[("none", "No zones"), ("strided", "Pieces with gaps between them"), ("zbd", "Zones of the device")]), "none", B))
-        .does("Whether I/O goes to the region piece by piece; of the zones of a device nothing is known.", |o, v| {
+    zone(row("zonemode", Kind::Choice(&[("none", "No zones"), ("strided", "Pieces with gaps between them"), ("zbd", "Zones of a zoned device, each written at its write pointer")]), "none", B))
+        .does("Whether I/O goes to the region piece by piece.", |o, v| {
             o.strided = v.word() == "strided";
             o.zoned_device = v.word() == "zbd";
         }),
@@ -487,7 +489,7 @@ pub static ROWS: &[Row] = &[
     report(row("write_bw_log", Kind::Prefix, "", A))
         .does("Log of bandwidth. Without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
     report(row("write_lat_log", Kind::Prefix, "", A))
-        .does("Logs of slat, clat and lat.", |o, v| o.logs.latency = Some(v.text().to_owned())),
+        .does("Logs of slat, clat and lat, as far as they are measured.", |o, v| o.logs.latency = Some(v.text().to_owned())),
     report(row("write_hist_log", Kind::Prefix, "", A))
         .does("Log of histograms of clat; log_hist_msec says how often.", |o, v| o.logs.histogram = Some(v.text().to_owned())),
     report(row("write_iops_log", Kind::Prefix, "", A)).does("Log of rates.", |o, v| o.logs.iops = Some(v.text().to_owned())),
@@ -500,7 +502,7 @@ pub static ROWS: &[Row] = &[
         .also(&["log_max_value"])
         .does("What a row of a window holds: the mean, the greatest, or both.", |o, v| o.logs.set_value(v)),
     report(row("log_offset", Kind::Bool, "0", A)).does("A column with the byte offset.", |o, v| o.logs.offset = v.on()),
-    report(row("log_prio", Kind::Bool, "0", B)).does("The priority as a hexadecimal number.", |o, v| o.logs.priority = v.on()),
+    report(row("log_prio", Kind::Bool, "0", B)).does("A column of the logs with the priority, as a hexadecimal number.", |o, v| o.logs.priority = v.on()),
     report(row("log_issue_time", Kind::Bool, "0", B))
         .does("A column with the time of issue; needs log_offset and write_lat_log.", |o, v| o.logs.issue_time = v.on()),
     report(row("log_compression", Kind::Size(1024), "", B)).nearly(PACKED, "Memory at which rows are compressed.", |_, _| {}),

@@ -526,7 +526,8 @@ fn with_a_size(words: &[String]) -> String {
     // With a size the file is made, which these words forbid.
     let forbids = |word: &&String| {
         let bare = word.trim_start_matches('-');
-        matches!(bare, "allow_file_create=0" | "readonly")
+        // A share of a missing file is no size.
+        matches!(bare, "allow_file_create=0" | "readonly") || bare.starts_with("size=") && bare.ends_with('%')
     };
     let kept = words.iter().filter(|word| !forbids(word));
     let words: Vec<String> = kept.map(|word| super::showcmd::quoted(word)).collect();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Iops;
+use crate::{Bytes, Iops};
 
 /// When the next I/O becomes due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,14 @@ pub enum Pace {
     Closed,
     /// At even intervals, at this rate.
     Fixed(Iops),
+    /// When the bytes of the I/Os before it are due, at an even rate of bytes: `rate` I/Os a second of `length` bytes on
+    /// average.
+    Bytes {
+        /// I/Os a second, on average.
+        rate: Iops,
+        /// Mean length of an I/O.
+        length: Bytes,
+    },
     /// After exponentially distributed gaps, at this mean rate.
     Poisson(Iops),
     /// When the replayed trace says.
@@ -24,7 +32,7 @@ impl Pace {
     pub fn rate(self) -> Option<Iops> {
         match self {
             Pace::Closed | Pace::Traced => None,
-            Pace::Fixed(rate) | Pace::Poisson(rate) => Some(rate),
+            Pace::Fixed(rate) | Pace::Bytes { rate, .. } | Pace::Poisson(rate) => Some(rate),
         }
     }
 }

@@ -278,9 +278,9 @@ impl Worker {
                 return self.spent(now);
             }
             if APART {
-                self.pace.of(kind).advance()
+                self.pace.of(kind).advance(place.bytes)
             } else {
-                self.pace.main.advance()
+                self.pace.main.advance(place.bytes)
             }
             if place.kind != Direction::Read {
                 self.changes(&place);

@@ -16,6 +16,8 @@ pub(super) enum Pacer {
     Closed,
     /// I/O number `index` is due at `start + phase + index · gap`: computed from the index, so that no error accumulates.
     Fixed { start: Nanos, gap_ns: f64, phase_ns: f64, index: u64, next: Nanos },
+    /// Due at `start + phase + bytes · gap`, where `bytes` are those of all I/Os before it and `gap` is the time of a byte.
+    Bytes { start: Nanos, gap_ns: f64, mean_gap_ns: f64, phase_ns: f64, bytes: u64, next: Nanos },
     /// Exponential gaps, summed in fractions of a nanosecond; the sum stays exact to 0.02 ns for a day.
     Poisson { start: Nanos, gap_ns: f64, elapsed_ns: f64, next: Nanos, stream: Box<Stream> },
     /// Due times from a trace: the code that replays it sets when the next I/O is due.
@@ -33,6 +35,12 @@ impl Pacer {
             Pace::Fixed(rate) => {
                 let gap_ns = 1e9 / rate.0;
                 Pacer::Fixed { start: Nanos::ZERO, gap_ns, phase_ns: 0.0, index: 0, next: Nanos::ZERO }
+            }
+            Pace::Bytes { rate, length } => {
+                let mean_gap_ns = 1e9 / rate.0;
+                let gap_ns = mean_gap_ns / length.0.max(1) as f64;
+                let (start, next) = (Nanos::ZERO, Nanos::ZERO);
+                Pacer::Bytes { start, gap_ns, mean_gap_ns, phase_ns: 0.0, bytes: 0, next }
             }
             Pace::Poisson(rate) => {
                 let mut stream = Box::new(stream);
@@ -52,7 +60,9 @@ impl Pacer {
     /// Shifts all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Only before `begin`.
     pub(super) fn shift(&mut self, share: f64) {
         assert!((0.0..1.0).contains(&share), "due times are moved by a share of a gap, not by {share}");
-        if let Pacer::Fixed { start, gap_ns, phase_ns, next, .. } = self {
+        if let Pacer::Fixed { start, gap_ns, phase_ns, next, .. }
+        | Pacer::Bytes { start, mean_gap_ns: gap_ns, phase_ns, next, .. } = self
+        {
             *phase_ns = share * *gap_ns;
             *next = *start + Nanos(*phase_ns as u64);
         }
@@ -63,6 +73,7 @@ impl Pacer {
         match self {
             Pacer::Closed => {}
             Pacer::Fixed { start, next, .. }
+            | Pacer::Bytes { start, next, .. }
             | Pacer::Poisson { start, next, .. }
             | Pacer::Traced { start, next } => {
                 assert!(*next >= *start, "an I/O is due before its pace begins");
@@ -77,19 +88,28 @@ impl Pacer {
     pub(super) fn next(&self, now: Nanos) -> Nanos {
         match self {
             Pacer::Closed => now,
-            Pacer::Fixed { next, .. } | Pacer::Poisson { next, .. } | Pacer::Traced { next, .. } => *next,
+            Pacer::Fixed { next, .. }
+            | Pacer::Bytes { next, .. }
+            | Pacer::Poisson { next, .. }
+            | Pacer::Traced { next, .. } => *next,
         }
     }
 
-    /// Takes the next I/O and computes when the following one is due.
+    /// Takes the next I/O, of `length` bytes, and computes when the following one is due.
     #[inline]
-    pub(super) fn advance(&mut self) {
+    pub(super) fn advance(&mut self, length: u32) {
         match self {
             Pacer::Closed | Pacer::Traced { .. } => {}
             Pacer::Fixed { start, gap_ns, phase_ns, index, next } => {
                 *index += 1;
                 let due = *start + Nanos((*index as f64 * *gap_ns + *phase_ns) as u64);
                 debug_assert!(due >= *next, "due times of a fixed rate go back");
+                *next = due;
+            }
+            Pacer::Bytes { start, gap_ns, phase_ns, bytes, next, .. } => {
+                *bytes += u64::from(length);
+                let due = *start + Nanos((*bytes as f64 * *gap_ns + *phase_ns) as u64);
+                debug_assert!(due >= *next, "due times of a rate in bytes go back");
                 *next = due;
             }
             Pacer::Poisson { start, gap_ns, elapsed_ns, next, stream } => {
@@ -104,6 +124,7 @@ impl Pacer {
     /// Moves all future due times by `pause`.
     pub(super) fn delay(&mut self, pause: Nanos) {
         if let Pacer::Fixed { start, next, .. }
+        | Pacer::Bytes { start, next, .. }
         | Pacer::Poisson { start, next, .. }
         | Pacer::Traced { start, next } = self
         {
@@ -116,7 +137,10 @@ impl Pacer {
     pub(super) fn start(&self) -> Nanos {
         match self {
             Pacer::Closed => Nanos::ZERO,
-            Pacer::Fixed { start, .. } | Pacer::Poisson { start, .. } | Pacer::Traced { start, .. } => *start,
+            Pacer::Fixed { start, .. }
+            | Pacer::Bytes { start, .. }
+            | Pacer::Poisson { start, .. }
+            | Pacer::Traced { start, .. } => *start,
         }
     }
 
@@ -133,7 +157,7 @@ impl Pacer {
         match self {
             _ if waiting == 0 => 0,
             Pacer::Closed | Pacer::Traced { .. } => 0,
-            Pacer::Fixed { gap_ns, .. } => (waiting as f64 / gap_ns).ceil() as u64,
+            Pacer::Fixed { gap_ns, .. } | Pacer::Bytes { mean_gap_ns: gap_ns, .. } => (waiting as f64 / gap_ns).ceil() as u64,
             Pacer::Poisson { start, gap_ns, elapsed_ns, stream, .. } => {
                 let (until_ns, mut stream, mut elapsed_ns) =
                     (at.since(*start).0, (**stream).clone(), *elapsed_ns);
@@ -280,16 +304,30 @@ pub(crate) fn phases(workers: &[WorkerPlan]) -> Vec<f64> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use workload::Iops;
+    use workload::{Bytes, Iops};
 
     fn due_times(pace: Pace, seed: u64) -> impl Iterator<Item = u64> {
         let mut pacer = Pacer::new(pace, Stream::new(seed, 0));
         pacer.begin(Nanos::SECOND);
         std::iter::from_fn(move || {
             let due = pacer.next(Nanos::ZERO);
-            pacer.advance();
+            pacer.advance(4096);
             Some(due.0 - Nanos::SECOND.0)
         })
+    }
+
+    #[test]
+    fn a_rate_in_bytes_waits_as_long_as_each_length_takes() {
+        let mut pacer = Pacer::new(Pace::Bytes { rate: Iops(100.0), length: Bytes(10_000) }, Stream::new(0, 0));
+        pacer.shift(0.5);
+        pacer.begin(Nanos::SECOND);
+        let mut due = |length| {
+            pacer.advance(length);
+            pacer.next(Nanos::ZERO).since(Nanos::SECOND).0
+        };
+        // A byte takes 1 µs, and half of a mean gap is 5 ms.
+        assert_eq!([due(4_000), due(16_000), due(10_000)], [9_000_000, 25_000_000, 35_000_000]);
+        assert_eq!(pacer.due_before(Nanos(1_065_000_000)), 3, "30 ms hold three of mean length");
     }
 
     proptest! {

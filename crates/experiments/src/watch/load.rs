@@ -247,6 +247,7 @@ fn scaled(job: &Job, scale: f64) -> Job {
     let at = |pace: Pace| match pace {
         Pace::Closed | Pace::Traced => pace,
         Pace::Fixed(rate) => Pace::Fixed(Iops(rate.0 * scale)),
+        Pace::Bytes { rate, length } => Pace::Bytes { rate: Iops(rate.0 * scale), length },
         Pace::Poisson(rate) => Pace::Poisson(Iops(rate.0 * scale)),
     };
     Job { pace: at(job.pace), write_pace: job.write_pace.map(at), ..job.clone() }

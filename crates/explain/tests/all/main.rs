@@ -241,10 +241,10 @@ fn what_is_switched_off_is_not_told_as_if_it_were_on() {
     };
     let asks = |line: &str| one(line).asks.join(" ");
     let off = words("fio --name=a --rw=randread --size=1g --randrepeat=0 --invalidate=0");
-    assert!(off.contains("randrepeat=0: Off: the same places"), "{off}");
-    assert!(off.contains("invalidate=0: Off: drops the files"), "{off}");
+    assert!(off.contains("randrepeat=0: Off. With 1: the same places"), "{off}");
+    assert!(off.contains("invalidate=0: Off. With 1: drops the files"), "{off}");
     let other = words("fio --name=a --rw=randread --size=1g --disk_util=0");
-    assert!(other.contains("disk_util=0: Off: reports the disks' counters."), "{other}");
+    assert!(other.contains("disk_util=0: Off. With 1: reports the disks' counters."), "{other}");
     let chosen = words("fio --name=a --rw=randread --size=1g --cpus_allowed=0-3 --cpus_allowed_policy=split");
     assert!(chosen.contains("cpus_allowed=0-3: CPUs that the job may run on."), "{chosen}");
     assert!(chosen.contains("How clones share the CPUs: each clone gets one CPU."), "{chosen}");

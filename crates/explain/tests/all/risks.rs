@@ -11,6 +11,7 @@ use crate::one;
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("destroys-device", "fio --name=a --rw=randwrite --filename=/dev/sdz", "fio --name=a --rw=randread --filename=/dev/sdz"),
     ("overwrites-file", "fio --name=a --rw=randwrite --filename=x --size=1g", "fio --name=a --rw=randread --filename=x --size=1g"),
+    ("trims-a-file", "fio --name=a --rw=trim --filename=x --size=1g", "fio --name=a --rw=trim --filename=/dev/sdz"),
     ("starts-a-command", "fio --name=a --rw=read --size=1m --exec_prerun=sync", "fio --name=a --rw=read --size=1m"),
     ("fills-the-volume", "fio --name=a --rw=write --filename=x --fill_device=1", "fio --name=a --rw=write --filename=x --size=1m"),
     ("overwrites-store", "fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randwrite", "fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randread"),
@@ -32,6 +33,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("false-alarms", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4 --offset_increment=10g"),
     ("offset-of-one-copy", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g --numjobs=2"),
     ("chance-in-order", "fio --name=a --rw=read --size=1g --random_distribution=zipf:1.2", "fio --name=a --rw=randread --size=1g --random_distribution=zipf:1.2"),
+    ("flushes-of-a-reader", "fio --name=a --rw=read --size=1g --fsync_on_close=1", "fio --name=a --rw=randrw --size=1g --fsync=1"),
     ("rate-is-a-ceiling", "fio --name=a --rw=randwrite --size=1g --rate_iops=3200", "fio --name=a --rw=randwrite --size=1g"),
     ("unwritten-reads", "fio --name=a --rw=randread --size=1g", "fio --name=a --rw=randwrite --size=1g"),
     ("unwritten-writes", "fio --name=a --rw=randwrite --size=1g", "fio --name=a --rw=randwrite --size=1g --overwrite=1"),
@@ -40,6 +42,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("each-by-itself", "fio --name=a --rw=randread --size=1g --numjobs=4", "fio --name=a --rw=randread --size=1g --numjobs=4 --group_reporting"),
     ("long-blocks", "fio --name=a --rw=randread --size=1g --bs=1m", "fio --name=a --rw=randread --size=1g --bs=64k"),
     ("trailing-comma", "fio --name=a --rw=randrw --size=1g --rate_iops=700,300,", "fio --name=a --rw=randrw --size=1g --rate_iops=700,300"),
+    ("global-in-capitals", "[Global]\ndirect=1\n[a]\nrw=read\nsize=1g\n", "[global]\ndirect=1\n[a]\nrw=read\nsize=1g\n"),
     ("name-inside-a-section", "[a]\nname=b\nrw=read\nsize=1g\n", "[a]\nrw=read\nsize=1g\n"),
     ("makes-anew", "diskspd -c10G -Sh -L t.dat", "diskspd -Sh -L t.dat"),
     ("writes-over", "diskspd -w30 -Sh -L t.dat", "diskspd -Sh -L t.dat"),

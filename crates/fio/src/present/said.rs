@@ -1,6 +1,6 @@
 //! The engine's notes on a step, in fio's words if fio has any.
 
-use record::{Mismatch, Note, StepRecord};
+use record::{Damage, Mismatch, Note, StepRecord};
 
 /// Returns a sentence for each mismatch in `step`, in fio's words.
 pub(super) fn mismatches(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
@@ -25,7 +25,11 @@ pub(super) fn of_note(note: &Note) -> String {
 
 fn of_mismatch(mismatch: &Mismatch) -> String {
     let Mismatch { what, path, offset, io_offset, io_bytes } = mismatch;
-    format!(
-        "verify: {what} at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})"
-    )
+    let place = format!(
+        "at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})"
+    );
+    match what {
+        Damage::NoHeader { .. } => format!("verify: {what} {place}"),
+        _ => format!("verify: verify failed {place}: {what}"),
+    }
 }

@@ -360,6 +360,10 @@ fn pace_words(pace: Pace) -> String {
     match pace {
         Pace::Closed => "queue kept full".to_owned(),
         Pace::Fixed(rate) => format!("{}, evenly", numbers::iops(rate.0)),
+        Pace::Bytes { rate, length } => {
+            let rate = numbers::bandwidth(rate.0 * length.0 as f64, numbers::Prefix::Binary);
+            format!("{rate}, evenly")
+        }
         Pace::Poisson(rate) => format!("{}, Poisson", numbers::iops(rate.0)),
         Pace::Traced => "as the trace says".to_owned(),
     }
