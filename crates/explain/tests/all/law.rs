@@ -341,7 +341,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=randrw --size=1m --direct=1 --fsync=4",
-            &["after each read of a mix too, until the next write"],
+            &["repeats a flush that is due after each read of a mix"],
             &[],
         ),
         // Buffered writes end in memory, however many there are; their latency is not the volume's.
