@@ -1,7 +1,7 @@
 //! The lines of dd: copied bytes, duration, rate; of GNU, busybox, BSD and macOS, in any language.
 
 use record::{Figure, ReportedPart, Scope};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::found::ImportedResult;
 use super::quantity::{self, Prefixes};
@@ -70,7 +70,7 @@ impl Walk<'_> {
         let target = if direction == Some(Direction::Read) { operand("if") } else { operand("of") };
         let mut part = ReportedPart::named(Scope::Job, target.unwrap_or("dd"), self.text.line(start));
         part.asked.clone_from(&self.asked);
-        part.runtime = copied.seconds.as_ref().map(|time| Nanos(time.value as u64));
+        part.runtime = copied.seconds.as_ref().map(quantity::nanos);
         let mut way = record::ReportedDirection::new(direction);
         way.bytes = Some(copied.bytes.clone());
         way.runtime.clone_from(&copied.seconds);

@@ -2,6 +2,7 @@
 //! digit.
 
 use record::Figure;
+use workload::Nanos;
 
 /// Greatest number accepted, about the greatest signed 64-bit integer. No tool prints one so large.
 const MOST: f64 = 9e18;
@@ -156,6 +157,11 @@ pub(crate) fn time(text: &str) -> Option<Figure> {
     figure(found, time_unit(found.rest.trim())?, text)
 }
 
+/// Returns a time in whole nanoseconds; products such as 129.408 times 1e9 fall just short of them.
+pub(crate) fn nanos(time: &Figure) -> Nanos {
+    Nanos(time.value.max(0.0).round() as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,6 +208,11 @@ mod tests {
         assert_eq!(pair(time("365 us")), Some((365e3, 1e3)));
         assert_eq!(pair(percent("97.55%")), Some((97.55, 0.01)));
         assert_eq!(scaled("33.2k", 1.0).unwrap().printed, "33.2k");
+    }
+
+    #[test]
+    fn a_time_is_rounded_to_nanoseconds() {
+        assert_eq!(nanos(&time("129.408 s").unwrap()), Nanos(129_408_000_000));
     }
 
     #[test]

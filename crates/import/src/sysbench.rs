@@ -1,7 +1,7 @@
 //! sysbench's `fileio` of 0.4 to 1.1: rates of reads, writes and flushes, amounts, latencies, and interim prints.
 
 use record::{Along, Figure, LatencyKind, Measure, ReportedPart, Scope};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::found::{ImportedResult, latency, percentile, series, set, way};
 use super::quantity::{self, Prefixes};
@@ -195,7 +195,7 @@ fn general(part: &mut ReportedPart, line: &str) -> Option<bool> {
     match name {
         "total time" => {
             let time = quantity::time(words);
-            part.runtime = time.as_ref().map(|time| Nanos(time.value as u64));
+            part.runtime = time.as_ref().map(quantity::nanos);
             Some(time.is_some())
         }
         "total number of events" => Some(put(&mut way(part, None).ops, quantity::plain(words, 1.0))),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::super::found::{self, ImportedResult, add, latency, set, way};
 use super::super::pieces::near;
@@ -203,7 +203,7 @@ impl Walk<'_> {
         let Some(whole) = self.parts.first_mut() else { return };
         match name {
             "actual test time" | "test time" => match quantity::time(value) {
-                Some(time) => whole.runtime = Some(Nanos(time.value as u64)),
+                Some(time) => whole.runtime = Some(quantity::nanos(&time)),
                 None => self.troubles.push(self.text.trouble(start, "a test time like 30.00s")),
             },
             "thread count" => whole.clones = value.parse().ok(),

@@ -3,7 +3,7 @@
 
 use record::{Along, Figure, LatencyKind, Measure, ReportedPart, ReportedUnit, Scope};
 use roxmltree::{Document, Node};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::super::found::{ImportedResult, add, latency, percentile, series, way};
 use super::super::pieces::shortened;
@@ -108,8 +108,7 @@ impl Reading<'_> {
     fn span(&mut self, span: Node<'_, '_>, index: usize) -> Vec<ReportedPart> {
         let line = self.place(span).0;
         let mut whole = ReportedPart::named(Scope::Whole, format!("timespan {}", index + 1), line);
-        whole.runtime =
-            self.number(span, "TestTimeSeconds", 1e9).map(|time| Nanos(time.value.max(0.0) as u64));
+        whole.runtime = self.number(span, "TestTimeSeconds", 1e9).map(|time| quantity::nanos(&time));
         whole.clones = word(span, "ThreadCount").and_then(|count| count.parse().ok());
         if let Some(node) = child(span, "Latency") {
             self.latency(node, &mut whole);

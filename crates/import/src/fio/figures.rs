@@ -4,6 +4,8 @@ use record::ReportedUnit::{self, BytesPerSecond, Count, Nanoseconds, PerSecond, 
 use record::{ReportedError, ReportedPart};
 use workload::Nanos;
 
+use super::super::quantity;
+
 /// One figure: JSON key, name, unit, and the factor from fio's unit.
 pub(super) type Row = (&'static str, &'static str, ReportedUnit, f64);
 
@@ -59,5 +61,5 @@ pub(super) fn error(code: f64) -> Option<ReportedError> {
 /// Returns the runtime of a job, which is that of its longest direction.
 pub(super) fn longest(part: &ReportedPart) -> Option<Nanos> {
     let runtimes = part.directions.iter().filter_map(|way| way.runtime.as_ref());
-    runtimes.map(|runtime| Nanos(runtime.value as u64)).max()
+    runtimes.map(quantity::nanos).max()
 }

@@ -1,7 +1,7 @@
 //! The lines of fio's text that cover several jobs: groups, and the disks below them.
 
 use record::{Figure, ReportedPart, ReportedUnit, Scope};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::super::found::{add, set, way as way_of};
 use super::super::pieces::near;
@@ -68,7 +68,7 @@ pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
 fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Option<Figure>) {
     let Some(group) = current(walk) else { return };
     if key == "maxt" {
-        group.runtime = group.runtime.max(figure.as_ref().map(|longest| Nanos(longest.value as u64)));
+        group.runtime = group.runtime.max(figure.as_ref().map(quantity::nanos));
     }
     let way = way_of(group, direction);
     match key {

@@ -1,7 +1,7 @@
 //! The lines of one job in fio's text: rates, latencies, percentiles, bands, depths, counts.
 
 use record::{Figure, LatencyKind, NamedFigure, ReportedLatency, ReportedUnit};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::super::found::{add, latency, set, way};
 use super::super::pieces::near;
@@ -144,7 +144,7 @@ fn brackets(walk: &mut Walk<'_>, mut end: usize, runtime: &mut Option<Figure>) -
 /// Records a runtime: the job ran as long as the longest of its directions.
 fn note_runtime(walk: &mut Walk<'_>, runtime: Option<&Figure>) {
     if let (Some(runtime), Some(job)) = (runtime, walk.job()) {
-        job.runtime = job.runtime.max(Some(Nanos(runtime.value as u64)));
+        job.runtime = job.runtime.max(Some(quantity::nanos(runtime)));
     }
 }
 

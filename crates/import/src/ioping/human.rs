@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use record::{Along, Figure, LatencyKind, Measure, RateBasis, ReportedPart, ReportedUnit, Scope};
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::super::found::{ImportedResult, add, latency, series, way};
 use super::super::pieces::near;
@@ -318,7 +318,7 @@ impl Closing<'_> {
             way.runtime = elapsed;
             return Generation::Summed;
         }
-        part.runtime = elapsed.map(|time| Nanos(time.value as u64));
+        part.runtime = elapsed.as_ref().map(quantity::nanos);
         Generation::Elapsed
     }
 
@@ -329,7 +329,7 @@ impl Closing<'_> {
         for piece in &pieces {
             let words = piece.strip_prefix("generated ").and_then(|rest| rest.split_once(" requests in "));
             let (name, unit, figure) = if let Some((count, time)) = words {
-                part.runtime = quantity::time(time).map(|time| Nanos(time.value as u64));
+                part.runtime = quantity::time(time).as_ref().map(quantity::nanos);
                 ("generated.requests", ReportedUnit::Count, quantity::scaled(count, 1.0))
             } else if let Some((name, count)) = left_out(piece) {
                 (name, ReportedUnit::Count, quantity::scaled(count, 1.0))

@@ -2,11 +2,12 @@
 
 use record::{Along, LatencyKind, Measure, RateBasis, ReportedPart, ReportedSeries, ReportedUnit, Scope};
 use serde_json::Value;
-use workload::{Direction, Nanos};
+use workload::Direction;
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{ImportedResult, add, latency, series, way};
+use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 
@@ -134,7 +135,7 @@ fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Troubles) -> Repor
         ] {
             add(&mut part.figures, name, unit, load.number(key, 1.0, troubles));
         }
-        part.runtime = load.number("time", 1.0, troubles).map(|time| Nanos(time.value.max(0.0) as u64));
+        part.runtime = load.number("time", 1.0, troubles).map(|time| quantity::nanos(&time));
     }
     part
 }

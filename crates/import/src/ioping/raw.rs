@@ -1,7 +1,6 @@
 //! ioping's raw statistics (`-B`, `-p`, `-P`): one line of whole numbers for each period.
 
 use record::{LatencyKind, RateBasis, ReportedDirection, ReportedPart, ReportedUnit, Scope};
-use workload::Nanos;
 
 use super::super::found::{ImportedResult, add, latency};
 use super::super::quantity;
@@ -75,7 +74,7 @@ fn period(words: &[&str], line: u32) -> Option<ReportedPart> {
         [0, 1, 2, 3].map(|index| plain(moments + index, time));
     if let Some(requests) = plain(8, 1.0) {
         add(&mut part.figures, "generated.requests", ReportedUnit::Count, Some(requests));
-        part.runtime = plain(9, 1.0).map(|wall| Nanos(wall.value as u64));
+        part.runtime = plain(9, 1.0).as_ref().map(quantity::nanos);
     }
     part.directions.push(way);
     Some(part)
