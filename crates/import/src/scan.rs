@@ -74,7 +74,7 @@ fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
 }
 
 /// Returns a value up to a comma or a blank, or a value in brackets up to the closing one. A comma between
-/// digits belongs to the value.
+/// digits belongs to the value, and so does a blank before a unit: fio before 2.1 prints `618740 B/s`.
 fn value(text: &str, at: usize) -> (&str, usize) {
     let rest = &text[at..];
     if let Some(inside) = rest.strip_prefix('[') {
@@ -91,7 +91,15 @@ fn value(text: &str, at: usize) -> (&str, usize) {
         }
         end = index + letter.len_utf8();
     }
+    let is_number = rest[..end].ends_with(|c: char| c.is_ascii_digit());
+    let unit = [" B/s", " B"].into_iter().find(|unit| matched_word(&rest[end..], unit));
+    end += unit.filter(|_| is_number).map_or(0, str::len);
     (&rest[..end], at + end)
+}
+
+/// Whether `text` begins with `word`, which ends there.
+fn matched_word(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Whether a text is one of C's words for values that are not numbers.
@@ -121,6 +129,15 @@ mod tests {
     fn a_lost_word_leaves_the_others() {
         assert_eq!(pairs("io=22937MB, , , runt=120160msec"), [("io", "22937MB"), ("runt", "120160msec")]);
         assert_eq!(pairs("iops=33215 , runt= 23665msec"), [("iops", "33215"), ("runt", "23665msec")]);
+    }
+
+    #[test]
+    fn a_unit_after_a_blank_belongs_to_its_number() {
+        assert_eq!(
+            pairs("io=512 B, bw=739 B/s, iops=0"),
+            [("io", "512 B"), ("bw", "739 B/s"), ("iops", "0")]
+        );
+        assert_eq!(pairs("avg=3 Blocks"), [("avg", "3")]);
     }
 
     #[test]

@@ -17,6 +17,14 @@ pub(super) fn before(plain: &str) -> Before {
 }
 
 impl Before {
+    /// Takes the options of a command line as those of the next result.
+    pub fn command(&mut self, line: &str) {
+        let is_word = |&at: &usize| !line[..at].ends_with(char::is_alphanumeric);
+        if let Some(at) = line.find("fio -").filter(is_word) {
+            self.command = options_of(near(line, at + "fio ".len(), COMMAND)).0;
+        }
+    }
+
     /// Returns the name of a job whose line a page has joined to a word of its own (`Outputbw-test`).
     fn unglued(&self, name: &str) -> Option<String> {
         let ends = |known: &&String| {
@@ -26,7 +34,8 @@ impl Before {
         self.names.iter().filter(ends).max_by_key(|known| known.len()).cloned()
     }
 
-    fn options_of(&self, name: &str) -> Vec<(String, String)> {
+    /// Returns the options of a job, none if the text repeats too much already.
+    pub fn options_of(&self, name: &str, text: &Text) -> Vec<(String, String)> {
         let mut asked = self.starts.get(name).cloned().unwrap_or_default();
         let named = self.command.iter().find(|(option, _)| option == "name");
         if named.is_none_or(|(_, job)| job == name) {
@@ -36,7 +45,8 @@ impl Before {
                 }
             }
         }
-        asked
+        let bytes = asked.iter().map(|(option, value)| option.len() + value.len() + 48).sum();
+        if text.may_repeat(bytes) { asked } else { Vec::new() }
     }
 }
 
@@ -100,11 +110,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     end = matched(&text.plain, end, " ): ").unwrap_or(end);
     end = error(walk.text, end, &mut part);
     end = process(walk.text, end, &mut part);
-    part.asked = walk.before.options_of(&part.job);
-    let bytes = part.asked.iter().map(|(option, value)| option.len() + value.len() + 48).sum();
-    if !text.may_repeat(bytes) {
-        part.asked.clear();
-    }
+    part.asked = walk.before.options_of(&part.job, text);
     walk.way = None;
     let version = walk.before.version.take();
     if let Some(found) = walk.found.last_mut() {
@@ -230,13 +236,15 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
 }
 
 /// Returns `--option=value`, `--option value` and `--option` at the start of a line, and where they end, because
-/// pages put other text on the same line. Skips the backslashes and list numbers of a command over several lines.
+/// pages put other text on the same line; a semicolon ends them. Skips the backslashes and list numbers of a command
+/// over several lines.
 fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
     let mut options: Vec<(String, String)> = Vec::new();
     let (mut end, mut waits) = (0, false);
     loop {
         let start = blanks(line, end);
-        let word = &line[start..word_end(line, start)];
+        let whole = &line[start..word_end(line, start)];
+        let word = whole.trim_end_matches(';');
         let option =
             word.strip_prefix('-').filter(|_| word.len() > 2).map(|rest| rest.trim_start_matches('-'));
         let (name, value) =
@@ -257,7 +265,10 @@ fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
         } else {
             return (options, end);
         }
-        end = start + word.len();
+        end = start + whole.len();
+        if word.len() < whole.len() {
+            return (options, end);
+        }
     }
 }
 

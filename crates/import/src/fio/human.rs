@@ -108,7 +108,7 @@ impl Walk<'_> {
     fn labelled(&mut self, label: Label, behind: usize) -> Option<usize> {
         match label {
             Label::Eta => lines::eta(self, behind),
-            _ if !self.open && !headless::opens(self, label, behind) => None,
+            _ if (!self.open || self.repeats(label)) && !headless::opens(self, label, behind) => None,
             Label::Group => groups::group(self, behind),
             Label::GroupWay(direction) => groups::way(self, direction, behind),
             Label::Disks => {
@@ -129,9 +129,15 @@ impl Walk<'_> {
         let figure = word.split_once('=').is_some_and(|(key, value)| {
             !key.is_empty() && !key.starts_with('-') && value.contains(|c: char| c.is_ascii_digit())
         });
-        if beside && figure && self.named != line {
+        // A percentile has its figure in brackets, often after a blank: `1.00th=[  130]`.
+        let percentile = word.contains("th=[");
+        if beside && (figure || percentile) && self.named != line {
             self.named = line;
             self.troubles.push(text.trouble(at, "a line of fio's result"));
+        }
+        if beside && percentile {
+            // The rows below belong to it, and are lost too.
+            self.last_line = line;
         }
         // Words on or just below the line of a known label may be its unread end; prose is further down.
         self.prose |= line > self.last_line + 1;

@@ -10,6 +10,7 @@ use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::figures::{CPU, SAMPLES, disk_of_terse, error, longest};
+use super::walk::Before;
 
 /// A line of terse output, split into its fields.
 struct Line<'t> {
@@ -31,7 +32,9 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     let mut last_line = 0;
     // Disks of the last result, to be placed after its jobs.
     let mut disks = Disks::default();
+    let mut before = Before::default();
     for (start, line) in text.lines() {
+        before.command(line);
         if let Some(line) = Line::of(text, line, start) {
             let number = text.line(start);
             if found.is_empty() || number > last_line + 2 {
@@ -40,7 +43,8 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
                 text.bounds.begin(&mut found, result);
             }
             last_line = number;
-            let (part, own) = line.read(troubles);
+            let (mut part, own) = line.read(troubles);
+            part.asked = before.options_of(&part.job, text);
             if let Some(result) = found.last_mut() {
                 text.bounds.add(&mut result.parts, part);
                 disks.take(own, text);

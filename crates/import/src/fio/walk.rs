@@ -107,6 +107,17 @@ impl<'t> Walk<'t> {
         parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
     }
 
+    /// Whether a label is that of a direction that the job already has, or follows the end of the result: the line of
+    /// another job is missing.
+    pub fn repeats(&mut self, label: Label) -> bool {
+        let Label::Way(direction) = label else { return false };
+        let closing = self.closing;
+        let rates = |job: &mut ReportedPart| {
+            job.of(direction).is_some_and(|way| way.iops.is_some() || way.bytes_per_second.is_some())
+        };
+        self.job().is_some_and(|job| closing || rates(job))
+    }
+
     /// Returns the figure of an entry; adds a trouble at its place if it cannot be read.
     pub fn take(
         &mut self,

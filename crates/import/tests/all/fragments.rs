@@ -143,3 +143,47 @@ fn a_line_of_a_job_that_belongs_to_none_is_named() {
     let import = imported(&format!("{latencies}\n{whole}"));
     assert_eq!((import.runs.len(), import.troubles.len()), (1, 1), "{:?}", import.troubles);
 }
+
+#[test]
+fn a_unit_after_a_blank_is_read_and_a_direction_that_comes_again_is_another_job() {
+    let pair = |rate: u32| {
+        format!(
+            "read : io=2048 B, bw={rate} B/s, iops={rate} , runt= 2771msec\nslat (usec): min=3 , max=90 , avg=12.50, stdev= 2.50\n\
+             write: io=40KB, bw=14 B/s, iops=3 , runt= 2771msec\n"
+        )
+    };
+    let import = imported(&(pair(739) + &pair(512)));
+    assert_eq!((import.runs.len(), &import.troubles), (1, &vec![]));
+    let run = &import.runs[0];
+    assert!(run.events.iter().all(|event| !event.text.contains("has lost")), "{:?}", run.events);
+    let rates = run.reported.iter().map(|job| figure(job, "read rate").unwrap().value);
+    assert!(rates.eq([739.0, 512.0]), "{:?}", run.reported);
+    holds(run, &[("unnamed", "write rate", 14.0, "B/s"), ("unnamed", "read bytes", 2048.0, "B")]);
+    let apart = imported(&format!("{}\nWith the patch:\n\n{}", pair(739), pair(512)));
+    assert_eq!((apart.runs.len(), &apart.troubles), (2, &vec![]), "words stand between them");
+    let whole = print(1000, 8701);
+    let below = imported(&format!("{whole}{}", &whole[whole.find("  read").unwrap()..]));
+    assert_eq!(tools(&below).len(), 2, "the first ends with its groups");
+}
+
+#[test]
+fn percentiles_behind_a_prefix_are_named_line_by_line() {
+    let rows = "     |  1.00th=[    3], 50.00th=[    5],\n     | 99.00th=[   60]\n";
+    let whole = print(1000, 8701).replace("     |  1.00th=[    3], 50.00th=[    5], 99.00th=[   60]\n", rows);
+    assert_eq!(imported(&whole).troubles, []);
+    let import = imported(&whole.replace("     |", "[out]     |"));
+    let lines: Vec<u32> = import.troubles.iter().map(|trouble| trouble.line).collect();
+    assert_eq!(lines, [5, 6], "{:?}", import.troubles);
+}
+
+#[test]
+fn the_command_above_a_terse_line_is_what_was_asked_and_a_semicolon_ends_it() {
+    let lines = include_str!("fixtures/fio-3.33.terse");
+    let line = lines.lines().next().unwrap();
+    let import = imported(&format!("$ sudo fio --name=mixed --bs=4k --terse-version=3; done\n{line}\n"));
+    let job = part(&import.runs[0], "mixed");
+    assert_eq!((job.asked_for("bs"), job.asked_for("terse-version")), (Some("4k"), Some("3")));
+    assert!(!lacks(&import.runs[0]).contains(&"what was asked"));
+    let other = imported(&format!("$ fio --name=other --bs=4k\n{line}\n"));
+    assert_eq!(part(&other.runs[0], "mixed").asked, [], "the command names another job");
+}
