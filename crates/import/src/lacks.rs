@@ -74,5 +74,5 @@ fn has_percentiles(latency: &ReportedLatency) -> bool {
 
 /// Whether the options of a job are known.
 fn asked(parts: &[ReportedPart]) -> bool {
-    parts.iter().any(|part| part.asked.len() > 1)
+    parts.iter().any(|part| part.asked.len() > 1 || part.asked_for("command").is_some())
 }

@@ -48,7 +48,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     let mut rest = requests.as_slice();
     let mut found = Vec::new();
     for head in heads(plain) {
-        let (mine, behind) = rest.split_at(rest.partition_point(|request| request.at < head.start));
+        let (mine, behind) = rest.split_at(rest.partition_point(|request| request.at < head.at));
         rest = behind;
         text.bounds.begin(&mut found, closed(text, head, mine, troubles));
     }
@@ -59,14 +59,36 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     found
 }
 
-/// Returns the places of the words that close a run. If there are none, a line with counts begins what 'tail' left.
-fn heads(plain: &str) -> Vec<Range<usize>> {
-    let heads: Vec<_> = plain.match_indices(HEAD).map(|(at, head)| at..at + head.len()).collect();
-    let line = plain.find(COMPLETED).filter(|_| heads.is_empty()).and_then(|at| {
-        let start = plain[..at].rfind('\n').map_or(0, |end| end + 1);
-        near(plain, at, LINE).split('\n').next().filter(|line| line.contains(" iops, ")).map(|_| start..start)
-    });
-    heads.into_iter().chain(line).collect()
+/// The beginning of a run's closing statistics, and the range of their text.
+struct Head {
+    at: usize,
+    body: Range<usize>,
+}
+
+/// Returns the closing statistics of every run. If their head is missing, as after 'tail', the line with counts
+/// begins them.
+fn heads(plain: &str) -> Vec<Head> {
+    let mut starts: Vec<_> = plain.match_indices(HEAD).map(|(at, head)| at..at + head.len()).collect();
+    let (words, mut since) = (starts.len(), 0);
+    for (at, _) in plain.match_indices(COMPLETED) {
+        let own =
+            starts[..words].partition_point(|head| head.end <= at).checked_sub(1).map(|own| &starts[own]);
+        let has_head = own.is_some_and(|head| head.start >= since && at <= head.end + CLOSING);
+        since = at;
+        let line = near(plain, at, LINE).split('\n').next().unwrap_or_default();
+        if !has_head && line.contains(" iops, ") {
+            let start = plain[..at].rfind('\n').map_or(0, |end| end + 1);
+            starts.push(start..start);
+        }
+    }
+    starts.sort_by_key(|head| head.start);
+    starts.dedup();
+    let nexts = starts.iter().skip(1).map(|next| next.start).chain([plain.len()]);
+    let body = |(head, next): (&Range<usize>, usize)| {
+        let length = near(&plain[..next], head.end, CLOSING).len();
+        Head { at: head.start, body: head.end..head.end + length }
+    };
+    starts.iter().zip(nexts).map(body).collect()
 }
 
 /// Adds a note on raw statistics between requests (`-p`, `-P`), which are ignored because they repeat the requests.
@@ -146,26 +168,15 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
 }
 
 /// Reads a run with its closing statistics.
-fn closed(
-    text: &Text,
-    head: Range<usize>,
-    requests: &[Request<'_>],
-    troubles: &mut Troubles,
-) -> ImportedResult {
+fn closed(text: &Text, head: Head, requests: &[Request<'_>], troubles: &mut Troubles) -> ImportedResult {
     let plain = text.plain.as_str();
-    let before = last(&plain[..head.start], LINE);
+    let before = last(&plain[..head.at], LINE);
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
     let begin = line.rfind("---").map(|at| at + 3).or_else(|| line.rfind('—').map(|at| at + '—'.len_utf8()));
     let place = line[begin.unwrap_or(0)..].trim().trim_end_matches(['-', '—']).trim();
-    let mut end = (head.end + CLOSING).min(plain.len());
-    while !plain.is_char_boundary(end) {
-        end -= 1;
-    }
-    let body = &plain[head.end..end];
-    let body = &body[..body.find(HEAD).unwrap_or(body.len())];
-    let start = requests.first().map_or(head.start, |request| request.at);
+    let start = requests.first().map_or(head.at, |request| request.at);
     let mut part = part_of(text, start, place, requests);
-    let closing = Closing { text, body, offset: head.end };
+    let closing = Closing { text, body: &plain[head.body.clone()], offset: head.body.start };
     let generation = closing.completed(&mut part, requests, troubles);
     closing.generated(&mut part, troubles);
     closing.extremes(&mut part, troubles);
@@ -200,8 +211,13 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Rep
     let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
     let name = if path.trim().is_empty() { "unnamed" } else { path.trim() };
     let mut part = ReportedPart::named(Scope::Job, name, text.line(at));
-    let mut words = inside.trim_end_matches(')').splitn(3, ' ');
-    for name in ["file system", "device", "device size"] {
+    let inside = inside.trim_end_matches(')');
+    // A device itself has no file system: `block device 5.51 GiB`, `device 10.0 GiB` before 1.0.
+    let device = inside.strip_prefix("block ").unwrap_or(inside).strip_prefix("device ");
+    let names = ["file system", "device", "device size"];
+    let names = if device.is_some() { &names[2..] } else { &names };
+    let mut words = device.unwrap_or(inside).splitn(names.len(), ' ');
+    for &name in names {
         if let Some(word) = words.next().filter(|word| !word.is_empty()) {
             part.said.push((name.to_owned(), word.to_owned()));
         }
@@ -222,11 +238,13 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Rep
     part
 }
 
-/// Returns a command line such as `ioping -c 10 .` just above, without a prompt.
+/// Returns a command line such as `ioping -c 10 .` just above, without a prompt or a page's marks of code.
 fn command(before: &str) -> Option<&str> {
     let lines = before.rsplit('\n').filter(|line| !line.trim().is_empty());
     // The first line is the beginning of the request's own line, if that has one.
-    lines.take(3).find_map(|line| line.find("ioping -").map(|at| line[at..].trim()))
+    lines
+        .take(3)
+        .find_map(|line| line.find("ioping -").and_then(|at| line[at..].split('`').next()).map(str::trim))
 }
 
 /// Version that the first closing line indicates.

@@ -160,3 +160,29 @@ fn figures_of_other_locales_are_read_where_they_were_in_the_way() {
         ],
     );
 }
+
+#[test]
+fn closing_lines_of_ioping_without_their_heads_are_as_many_results() {
+    let text = "$ ioping -c 20 /srv\n....\n20 requests completed in 19.0 s, 155 iops, 155.5 MiB/s\n\n`ioping -c 30 /mnt`\n\
+                30 requests completed in 29.0 s, 4.1 k iops, 4.0 GiB/s\nmin/avg/max/mdev = 100 us / 244 us / 400 us / 50 us\n\n\
+                --- /mnt (ext4 /dev/vdx) ioping statistics ---\n40 requests completed in 39.0 s, 700 iops, 2.7 MiB/s\n";
+    let import = imported(text);
+    assert_eq!((import.runs.len(), &import.troubles), (3, &vec![]));
+    holds(&import.runs[0], &[("unnamed", "all ops", 20.0, ""), ("unnamed", "all iops", 155.0, "")]);
+    holds(&import.runs[1], &[("unnamed", "all ops", 30.0, ""), ("unnamed", "all lat mean", 244.0, "us")]);
+    holds(&import.runs[2], &[("/mnt", "all ops", 40.0, "")]);
+    assert_eq!(figure(part(&import.runs[0], "unnamed"), "all lat mean"), None, "it belongs to the second");
+    assert_eq!(part(&import.runs[1], "unnamed").asked_for("command"), Some("ioping -c 30 /mnt"));
+    assert!(!lacks(&import.runs[1]).contains(&"what was asked"));
+}
+
+#[test]
+fn a_device_of_ioping_has_a_size_and_no_file_system() {
+    for place in ["device 12.5 GiB", "block device 12.5 GiB"] {
+        let text = format!(
+            "--- /dev/vdx ({place}) ioping statistics ---\n40 requests completed in 39.0 s, 700 iops, 2.7 MiB/s\n"
+        );
+        let said = [("device size".to_owned(), "12.5 GiB".to_owned())];
+        assert_eq!(part(&imported(&text).runs[0], "/dev/vdx").said, said);
+    }
+}
