@@ -53,11 +53,13 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
 
 /// Supported kinds, then unsupported ones.
 #[rustfmt::skip]
-const KINDS: [Kind; 18] = [
+const KINDS: [Kind; 20] = [
     kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
         "but no document of its own with a list 'jobs' that could be read: take it out of what stands around it"),
+    kind("fio's JSON as Python prints it", &["'jobname'", "'fio version'", "'clat_ns'", "'iodepth_level'", "'disk_util'"],
+        "which is no JSON: write it with Python's json.dumps"),
     kind("ioping's text", &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
         "but no line '--- PATH ioping statistics ---' and no request"),
     kind("DiskSpd's text", &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],
@@ -68,6 +70,8 @@ const KINDS: [Kind; 18] = [
         "but no report of it covers an interval: give iostat an interval and a count, as in 'iostat -x -t 10 30'"),
     kind("sar's text", &["Average:", "DEV", "rd_sec/s", "rkB/s", "areq-sz"],
         "but no row with a time in front: means alone say nothing of when, so copy the rows above them too"),
+    kind("the text of another system's sar", &["avque", "r+w/s", "blks/s", "avwait", "avserv"],
+        "which is not read: sar of Linux (sysstat) is"),
     kind("a CSV of performance counters", &["(PDH-CSV", "(PDH-TSV", "PhysicalDisk(", "Physical Disk "],
         "but no two rows of it below a header '\"(PDH-CSV 4.0)\",\"\\\\HOST\\PhysicalDisk(0 C:)\\Disk Reads/sec\"'"),
     kind("a fio job file", &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
@@ -111,8 +115,9 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
         }
         (Some((kind, _)), None) => {
             let mark = kind.marks.iter().find(|mark| holds(mark)).copied().unwrap_or_default();
+            let mark = mark.trim_matches([' ', '\'']);
             let nearest =
-                format!("it comes nearest to {} ('{}' stands in it), {}", kind.name, mark.trim(), kind.wants);
+                format!("it comes nearest to {} ('{mark}' stands in it), {}", kind.name, kind.wants);
             ImportError::Unknown { nearest }
         }
         (None, None) => ImportError::Unknown { nearest: known() },

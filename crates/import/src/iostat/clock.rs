@@ -55,7 +55,6 @@ pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
         let known = |stamp: &Option<Stamp>| stamp.and_then(|stamp| stamp.unix_ms(Order::YearMonthDay));
         return Times { unix_ms: stamps.iter().map(known).collect(), notes: Vec::new() };
     };
-    let mut notes = vec!["the times have no zone; they are taken for UTC".to_owned()];
     let own = date
         .and_then(|date| stamp(&format!("{date} 00:00:00")))
         .filter(|own| own.separator() == first.separator());
@@ -70,6 +69,10 @@ pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
         })
         .collect();
     let choice = chosen(&readings, first, name);
+    let mut notes = Vec::new();
+    if choice.order.is_some() {
+        notes.push("the times have no zone; they are taken for UTC".to_owned());
+    }
     if let Some(order) = choice.assumed {
         notes.push(format!(
             "day and month of '{}' cannot be distinguished; it is taken for {}",

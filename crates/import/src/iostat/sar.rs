@@ -22,9 +22,26 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let (sheets, reports, host) = (Vec::new(), HashMap::new(), String::new());
     let mut reader = Reader { text, troubles, sheets, table: None, reports, host };
     for (start, line) in text.lines() {
-        reader.line(line.trim_end(), start);
+        for (at, line) in unglued(line) {
+            reader.line(line.trim_end(), start + at);
+        }
     }
     reader.sheets
+}
+
+/// Returns the lines that a page has joined to `line`, with their offsets. Each begins with its time, or as the host's
+/// line or a mean does.
+fn unglued(line: &str) -> Vec<(usize, &str)> {
+    let offset = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
+    let is_time = |word: &&str| times(&[*word]).is_some();
+    let begins = |word: &&str| is_time(word) || matches!(*word, "Linux" | "Average:");
+    let mut starts = vec![0];
+    // One time is that of the line itself.
+    if line.split_whitespace().filter(is_time).nth(1).is_some() {
+        starts.extend(line.split_whitespace().filter(begins).map(offset));
+    }
+    let ends = starts.iter().skip(1).copied().chain([line.len()]);
+    starts.iter().zip(ends).map(|(&start, end)| (start, &line[start..end])).collect()
 }
 
 /// The subject of a table's rows.
@@ -93,7 +110,8 @@ impl Reader<'_> {
         let Some(row) = Row::of(table, line) else {
             // Means follow a word of the locale: `Average:`.
             let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
-            let is_other = is_mean || line.contains("RESTART") || line.contains("COMMENT");
+            let has_figures = line.split_whitespace().any(|word| word.parse::<f64>().is_ok());
+            let is_other = is_mean || !has_figures || line.contains("RESTART") || line.contains("COMMENT");
             if !is_other {
                 let expected = format!("a time, a name and {} figures", table.keys.len());
                 self.troubles.push(self.text.trouble(start, expected));

@@ -77,9 +77,11 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, at: usize) {
+        // A fence ends a code block of a page; fewer such marks surround code within a line.
+        let is_fence = line.trim_start().starts_with("```");
+        let line = if is_fence { "" } else { line.trim().trim_matches('`') };
         let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
-        // A fence ends a code block of a page.
-        let Some(first) = words.first().filter(|first| !first.starts_with("```")) else {
+        let Some(first) = words.first() else {
             return self.empty();
         };
         if let Some(command) = command(&words) {
@@ -204,6 +206,10 @@ impl Reader<'_> {
     fn device(&mut self, header: &Header, words: &[&str], at: usize) {
         let Some(sheet) = self.sheets.last_mut() else { return };
         let figures = header.keys.len();
+        // Words without any figure are not a row, but what a page says below it.
+        if words.iter().all(|word| number(word, None).is_none()) {
+            return;
+        }
         // A name may contain blanks; figures never do.
         let Some(names) = words.len().checked_sub(figures).filter(|names| *names > 0) else {
             let expected = format!("a device's name and {figures} figures");

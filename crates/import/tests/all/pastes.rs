@@ -186,3 +186,38 @@ fn a_device_of_ioping_has_a_size_and_no_file_system() {
         assert_eq!(part(&imported(&text).runs[0], "/dev/vdx").said, said);
     }
 }
+
+#[test]
+fn a_mark_of_code_hides_no_cpus_and_words_below_a_table_are_no_row() {
+    let text = format!(
+        "`avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 12.50 0.00 2.50 5.00 0.00 80.00\n{REPORT}\
+         and then every interval`\n"
+    );
+    let found = imported(&text);
+    assert_eq!(found.troubles, []);
+    assert!(!lacks(&found.runs[0]).contains(&"the CPUs"));
+    assert!(found.runs[0].events.iter().all(|event| !event.text.contains("zone")), "no time is there");
+    let cut = imported(&format!("{REPORT}xvdc       1.00   2.00\n"));
+    assert_eq!(cut.troubles.len(), 1, "{:?}", cut.troubles);
+}
+
+#[test]
+fn lost_line_breaks_do_no_harm_to_sar() {
+    let text = "$ sar -d 20 2 Linux 5.4.0 (box) 2024-05-17 _x86_64_ (4 CPU) 10:00:00 DEV tps rd_sec/s wr_sec/s await %util \
+                10:00:20 dev8-0 25.00 100.00 200.00 1.50 12.00 10:00:40 dev8-0 50.00 100.00 200.00 1.50 24.00 \
+                Average: dev8-0 37.50 100.00 200.00 1.50 18.00\nNothing else was running.\n";
+    let found = imported(text);
+    assert_eq!((found.runs.len(), &found.troubles), (1, &vec![]));
+    assert_eq!(values(&found.runs[0], "dev8-0", Metric::Ops), [25.0, 50.0]);
+    assert_eq!(found.runs[0].host.as_ref().unwrap().hostname, "box");
+}
+
+#[test]
+fn kinds_that_are_not_read_are_named() {
+    let python = refused(
+        "{'disk_util': [{'name': 'vdx'}], 'jobs': [{'jobname': 'a', 'iodepth_level': {'1': 100.0}}]}\n",
+    );
+    assert!(python.contains("Python") && python.contains("json.dumps"), "{python}");
+    let sar = refused("12:00:00     device    %busy    avque    r+w/s   blks/s   avwait   avserv\n");
+    assert!(sar.contains("another system's sar"), "{sar}");
+}
