@@ -6,11 +6,11 @@ use workload::Direction;
 use super::found::{ImportedResult, add, latency, set, way};
 use super::quantity::{self, Prefixes};
 use super::text::Text;
-use super::trouble::Troubles;
+use super::trouble::{Trouble, Troubles};
 
 /// Reads every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut walk = Walk { text, troubles, found: Vec::new(), section: None };
+    let mut walk = Walk { text, troubles, found: Vec::new(), section: None, cut: None };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
     }
@@ -23,7 +23,13 @@ struct Walk<'t> {
     found: Vec<ImportedResult>,
     /// Direction of the rows below, if a separate line states it (since version 7).
     section: Option<Section>,
+    /// The line above, if it is the end of a row.
+    cut: Option<Trouble>,
 }
+
+/// Words with which a row begins.
+const ROWS: [&str; 4] = ["SEQ", "RND", "Sequential ", "Random "];
+const FIGURES: &str = "a rate like 557.213 MB/s, with [ 136038.3 IOPS] and < 234.1 us> where they stand";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Section {
@@ -45,6 +51,7 @@ const SAID: [(&str, &str); 7] = [
 
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
+        let above = self.cut.take();
         if let Some(version) = line.strip_prefix("CrystalDiskMark ") {
             let version = version.split_whitespace().next().unwrap_or_default();
             let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
@@ -59,7 +66,11 @@ impl Walk<'_> {
         } else if line.starts_with("[Mix]") {
             self.section = Some(Section::Mix);
         } else if let Some(row) = Row::of(line) {
+            above.into_iter().for_each(|cut| self.troubles.push(cut));
             self.row(&row, start);
+        } else if split(line).is_some_and(|(label, _)| ends_label(label)) {
+            let expected = "a row like 'SEQ 1MiB (Q= 8, T= 1): 3558.093 MB/s' from its beginning on";
+            self.cut = Some(self.text.trouble(start, expected));
         } else if let Some((name, words)) = line.split_once(':') {
             self.said(name.trim(), words.trim());
         }
@@ -80,9 +91,15 @@ impl Walk<'_> {
             (None, _) => None,
         };
         let Some(figures) = row.figures() else {
-            let expected = "a rate like 557.213 MB/s, with [ 136038.3 IOPS] and < 234.1 us> where they stand";
-            return self.troubles.push(self.text.trouble(start, expected));
+            return self.troubles.push(self.text.trouble(start, FIGURES));
         };
+        let is_cut = |open: char, figure: &Option<Figure>| {
+            let inside = row.behind.split_once(open).map_or("", |(_, inside)| inside.trim_start());
+            figure.is_none() && inside.starts_with(|c: char| c.is_ascii_digit())
+        };
+        if is_cut('[', &figures.iops) || is_cut('<', &figures.mean) {
+            self.troubles.push(self.text.trouble(start, FIGURES));
+        }
         if self.found.is_empty() {
             self.begin("CrystalDiskMark of an unknown version text", start);
         }
@@ -142,14 +159,7 @@ impl<'t> Row<'t> {
     /// Splits `SEQ    1MiB (Q=  8, T= 1):  3558.093 MB/s [   3393.3 IOPS] <  2356.01 us>` or, before version
     /// 7, ` Random Write 4KiB (Q= 32,T= 1) :   321.975 MB/s [  78607.2 IOPS]`.
     fn of(line: &'t str) -> Option<Row<'t>> {
-        let starts = ["SEQ", "RND", "Sequential ", "Random "].iter().any(|word| line.starts_with(word));
-        let (label, behind) = line.split_once(':').filter(|(label, _)| starts && label.len() < 80)?;
-        let behind = behind.trim_start();
-        // A slash in the label marks a table with reads and writes in one row.
-        let is_row = behind.starts_with(|c: char| c.is_ascii_digit()) && behind.contains("/s");
-        if !is_row || label.contains('/') {
-            return None;
-        }
+        let (label, behind) = split(line).filter(|_| ROWS.iter().any(|word| line.starts_with(word)))?;
         let (words, loads) = label.split_once('(').unwrap_or((label, ""));
         let mut words: Vec<&str> = words.split_whitespace().collect();
         let direction = words.iter().find_map(|word| match *word {
@@ -191,6 +201,22 @@ impl<'t> Row<'t> {
         let mean = between('<', " us").and_then(|number| figure(number, 1e3));
         Some(Figures { rate, iops, mean })
     }
+}
+
+/// Splits a row into its label and its figures, whether or not the label is whole.
+fn split(line: &str) -> Option<(&str, &str)> {
+    let (label, behind) = line.split_once(':').filter(|(label, _)| label.len() < 80)?;
+    let behind = behind.trim_start();
+    // A slash in the label marks a table with reads and writes in one row.
+    let is_row = behind.starts_with(|c: char| c.is_ascii_digit()) && behind.contains("/s");
+    (is_row && !label.contains('/')).then_some((label, behind))
+}
+
+/// Whether the words before any bracket end as those of a label do: in a block size, or in `Read` or `Write`.
+fn ends_label(label: &str) -> bool {
+    let last = label.split('(').next().unwrap_or_default().split_whitespace().last().unwrap_or_default();
+    let is_size = last.ends_with('B') && last.starts_with(|c: char| c.is_ascii_digit());
+    is_size || matches!(last, "Read" | "Write")
 }
 
 /// Returns `number` with a point before its decimals and no other separator. These figures always have decimals, so

@@ -41,7 +41,22 @@ impl Walk<'_> {
             self.records.push(count);
         } else if let Some(copied) = CopyFigures::of(line) {
             self.copied(copied, start);
+        } else if self.is_cut(line) {
+            let expected = "a line like '4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.0041 s, 1.0 GB/s'";
+            self.troubles.push(self.text.trouble(start, expected));
         }
+    }
+
+    /// Whether a line is the beginning of a result: bytes in plain figures, then in units, and nothing but the words
+    /// after them; in languages other than English, only below the records.
+    fn is_cut(&self, line: &str) -> bool {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let (unit, inside) = rest.split_once(['(', '（']).unwrap_or((rest, ""));
+        let after = inside.split_once([')', '）']).map_or("c", |(_, after)| after.trim_start());
+        let is_english = unit.trim() == "bytes" && after.starts_with('c');
+        let is_result = is_english || !self.records.is_empty();
+        let units = inside.starts_with(|c: char| c.is_ascii_digit()) && unit.split_whitespace().count() == 1;
+        rest.len() < line.len() && (is_result && units || rest.starts_with(" bytes transferred in "))
     }
 
     fn copied(&mut self, copied: CopyFigures, start: usize) {
@@ -88,12 +103,13 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the direction under test: writes if the source is not a disk, reads if the target is `/dev/null`.
+/// Returns the direction under test: writes if the source is not a disk, reads if the target is `/dev/null` or
+/// `/dev/zero`, which drops what is written to it too.
 fn direction(from: Option<&str>, to: Option<&str>) -> Option<Direction> {
     const SOURCES: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
     match (from, to) {
         (Some(from), _) if SOURCES.contains(&from) => Some(Direction::Write),
-        (_, Some("/dev/null")) => Some(Direction::Read),
+        (_, Some("/dev/null" | "/dev/zero")) => Some(Direction::Read),
         _ => None,
     }
 }

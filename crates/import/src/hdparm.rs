@@ -11,53 +11,75 @@ use super::trouble::Troubles;
 /// hdparm's MB in bytes: 1024 times 1024.
 const MB: f64 = 1_048_576.0;
 
-/// Words before the colon, and the name of the rate after it.
+/// The first word of a timing.
+const TIMING: &str = "Timing ";
+
+/// Words between the first and the colon, and the name of the rate after it.
 const TIMINGS: [(&str, &str); 5] = [
-    ("Timing cached reads", "cached reads"),
-    ("Timing buffer-cache reads", "cached reads"),
-    ("Timing buffered disk reads", "buffered disk reads"),
-    ("Timing O_DIRECT cached reads", "O_DIRECT cached reads"),
-    ("Timing O_DIRECT disk reads", "O_DIRECT disk reads"),
+    ("cached reads", "cached reads"),
+    ("buffer-cache reads", "cached reads"),
+    ("buffered disk reads", "buffered disk reads"),
+    ("O_DIRECT cached reads", "O_DIRECT cached reads"),
+    ("O_DIRECT disk reads", "O_DIRECT disk reads"),
 ];
 
 /// Reads every timing in `text`; those below one device's name are one result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut found: Vec<ImportedResult> = Vec::new();
-    let mut device = None;
-    for (start, line) in text.lines() {
-        let line = line.trim();
-        if let Some(name) = line.strip_suffix(':').filter(|name| is_device(name)) {
-            device = Some(name);
-            text.bounds.begin(&mut found, begun(start));
-            continue;
+    let mut walk = Walk { text, troubles, found: Vec::new(), device: None };
+    text.lines().for_each(|(start, line)| walk.line(line.trim(), start));
+    walk.found.retain(|found| !found.parts.is_empty());
+    walk.found
+}
+
+struct Walk<'t> {
+    text: &'t Text,
+    troubles: &'t mut Troubles,
+    found: Vec<ImportedResult>,
+    /// The device whose name came last.
+    device: Option<&'t str>,
+}
+
+impl<'t> Walk<'t> {
+    /// Reads a line, which has several timings, and names of devices between them, if line breaks are lost.
+    fn line(&mut self, line: &'t str, start: usize) {
+        for (index, piece) in line.split(TIMING).enumerate() {
+            // Prose names a timing too, but within a line and without figures.
+            let begins = index == 1 && line.starts_with(TIMING);
+            let is_printed =
+                |rest: &str| begins || rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+            let timing = timing(piece).filter(|(_, rest)| index > 0 && is_printed(rest));
+            if let Some((what, rest)) = timing {
+                self.timing(what, rest, start);
+            }
+            let last = piece.split_whitespace().last().and_then(|word| word.strip_suffix(':'));
+            if let Some(name) = last.filter(|name| name.starts_with("/dev/")) {
+                self.device = Some(name);
+                self.text.bounds.begin(&mut self.found, begun(start));
+            }
         }
-        let Some((what, rest)) = timing(line) else { continue };
+    }
+
+    fn timing(&mut self, what: &str, rest: &str, start: usize) {
         let Some((bytes, seconds, rate)) = figures(rest) else {
-            troubles.push(text.trouble(start, "a timing like '1178 MB in  3.00 seconds = 392.62 MB/sec'"));
-            continue;
+            let expected = "a timing like '1178 MB in  3.00 seconds = 392.62 MB/sec'";
+            return self.troubles.push(self.text.trouble(start, expected));
         };
-        let name = device.map_or(what.to_owned(), |device| format!("{device}: {what}"));
-        let mut part = ReportedPart::named(Scope::Job, name, text.line(start));
+        let name = self.device.map_or(what.to_owned(), |device| format!("{device}: {what}"));
+        let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
         let way = way(&mut part, Some(Direction::Read));
         (way.bytes, way.runtime, way.bytes_per_second) = (Some(bytes), Some(seconds), Some(rate));
         if what.contains("cache") {
             part.said.push(("measures".to_owned(), "the page cache, not the device".to_owned()));
         }
-        match found.last_mut() {
-            Some(last) => text.bounds.add(&mut last.parts, part),
-            None => found.push(ImportedResult { parts: vec![part], ..begun(start) }),
+        match self.found.last_mut() {
+            Some(last) => self.text.bounds.add(&mut last.parts, part),
+            None => self.found.push(ImportedResult { parts: vec![part], ..begun(start) }),
         }
     }
-    found.retain(|found| !found.parts.is_empty());
-    found
 }
 
 fn begun(at: usize) -> ImportedResult {
     ImportedResult { tool: "hdparm".to_owned(), at, ..ImportedResult::default() }
-}
-
-fn is_device(name: &str) -> bool {
-    name.starts_with("/dev/") && !name.contains(char::is_whitespace)
 }
 
 /// Returns the kind of timing, and the figures after it.
@@ -74,12 +96,9 @@ fn figures(text: &str) -> Option<(Figure, Figure, Figure)> {
     let bytes = amount.trim().strip_suffix(" MB").and_then(|number| quantity::plain(number, MB))?;
     let seconds = quantity::plain(time.trim().strip_suffix("seconds")?, 1e9)?;
     let (number, unit) = rate.trim().split_once(' ')?;
-    let worth = match unit.trim() {
-        "MB/sec" | "MB/s" => MB,
-        "kB/sec" | "kB/s" => 1024.0,
-        _ => return None,
-    };
-    let rate_figure = quantity::plain(number, worth)?;
-    let bytes = Figure { printed: amount.trim().to_owned(), ..bytes };
-    Some((bytes, seconds, Figure { printed: rate.trim().to_owned(), ..rate_figure }))
+    // A page may put other text after the unit.
+    let units = [("MB/s", MB), ("kB/s", 1024.0)];
+    let (unit, worth) = units.into_iter().find(|(name, _)| unit.trim_start().starts_with(name))?;
+    let rate = Figure { printed: format!("{number} {unit}"), ..quantity::plain(number, worth)? };
+    Some((Figure { printed: amount.trim().to_owned(), ..bytes }, seconds, rate))
 }

@@ -14,9 +14,8 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
     }
-    walk.found.retain(|found| {
-        found.parts.iter().any(|part| part.directions.iter().any(|way| way.direction.is_some()))
-    });
+    let has_files = |part: &ReportedPart| part.directions.iter().any(|way| way.direction.is_some());
+    walk.found.retain(|found| found.parts.iter().any(|part| has_files(part) || !part.series.is_empty()));
     walk.found
 }
 

@@ -215,6 +215,9 @@ impl Walk<'_> {
     fn cpu(&mut self, line: &str, start: usize) {
         let cells = cells(line);
         if cells.len() < 5 {
+            if line.contains('|') && cells[0].starts_with(|c: char| c.is_ascii_digit()) {
+                self.troubles.push(self.text.trouble(start, "a row 'CPU | Usage | User | Kernel | Idle'"));
+            }
             return;
         }
         let name = self.columns.cell(&cells, "CPU").unwrap_or(cells[0]);

@@ -158,3 +158,65 @@ fn dd_is_read_in_the_languages_that_change_its_rate() {
         assert!((found("write runtime") - seconds * 1e9).abs() < 1.0, "{text}");
     }
 }
+
+/// Returns the number of results in `text`, and the lines that are complained about.
+fn complaints(text: &str) -> (usize, Vec<u32>) {
+    let import = imported(text);
+    (import.runs.len(), import.troubles.iter().map(|trouble| trouble.line).collect())
+}
+
+#[test]
+fn a_row_that_a_cut_has_hit_is_named() {
+    let crystal = "om Read 4KB (QD=1) :    20.125 MB/s [  4913.3 IOPS]\n Random Write 4KB (QD=1) :    63.500 MB/s [ 15502.9 IOPS]\n";
+    assert_eq!(complaints(crystal), (1, vec![1]));
+    assert_eq!(complaints(&crystal.replace("om Read 4KB (QD=1)", "My result")), (1, vec![]), "no row");
+    assert_eq!(complaints("SEQ 1MiB (Q= 8, T= 1):  3558.093 MB/s [ 3393\n"), (1, vec![1]));
+    let cpus = "CPU |  Usage |  User  |  Kernel |  Idle\n   0|  12.34%|   5.00%|    7.34%|  87.66%\n   1|  12.34%|   5.0\n";
+    assert_eq!(complaints(cpus), (1, vec![3]));
+    let copy = "2097152 bytes (2.1 MB) copied, 0.5 s, 4.2 MB/s\n";
+    for cut in ["2097152 bytes (2.1 MB) cop", "2097152 bytes (2.1", "2097152 bytes transferred in 0."] {
+        assert_eq!(complaints(&format!("{copy}{cut}\n")), (1, vec![2]), "{cut}");
+    }
+    let korean = "2+0 레코드 들어옴\n2+0 레코드 나감\n2097152 바이트 (2.1 MB, 2.0 MiB) 복\n";
+    assert_eq!(complaints(&format!("{copy}{korean}")), (1, vec![4]));
+    assert_eq!(complaints(&format!("{copy}512 bytes (a sector)\n3 files (2 new)\n")), (1, vec![]), "prose");
+}
+
+#[test]
+fn text_around_a_timing_of_hdparm_does_no_harm() {
+    let cached = "Timing cached reads:   4000 MB in  2.00 seconds = 2000.50 MB/sec";
+    let disk = "Timing buffered disk reads: 300 MB in  3.00 seconds = 100.25 MB/sec";
+    for text in [
+        format!("/dev/sdq: {cached} {disk} /dev/sdr: {disk}"),
+        format!(
+            "<pre>/dev/sdq:\n {cached}. Fast!\n {disk}`}}\n\n/dev/sdr:\n{disk}</pre>, and Timing cached reads: none"
+        ),
+    ] {
+        let runs = whole(&text, &["hdparm", "hdparm"]);
+        let rows = [
+            ("/dev/sdq: cached reads", "read rate", 2000.5, "MiB/s"),
+            ("/dev/sdq: buffered disk reads", "read rate", 100.25, "MiB/s"),
+        ];
+        holds(&runs[0], &rows);
+        holds(&runs[1], &[("/dev/sdr: buffered disk reads", "read bytes", 300.0, "MiB")]);
+    }
+    assert_eq!(complaints(&format!("{cached} Timing buffered disk reads: 300 MB in 3.0")), (1, vec![1]));
+}
+
+#[test]
+fn interim_lines_of_sysbench_alone_are_a_series() {
+    let interim = "sysbench 1.1.0 (using bundled LuaJIT)\nBlock size 8KiB\n\n\
+                   [ 5s ] reads: 12.50 MiB/s writes: 2.50 MiB/s fsyncs: 40.00/s latency (ms,95%): 1.250\n\
+                   [ 10s ] reads: 25.00 MiB/s writes: 5.00 MiB/s fsyncs: 80.00/s latency (ms,95%): 1.25";
+    let runs = whole(interim, &["sysbench 1.1.0 fileio"]);
+    assert_eq!(runs[0].reported[0].series.len(), 3);
+    assert!(runs[0].reported[0].series.iter().all(|series| series.points.len() == 2));
+}
+
+#[test]
+fn a_copy_to_dev_zero_reads_its_source_for_the_time_printed() {
+    let text = "# dd if=/srv/image of=/dev/zero bs=64k\n33554432 bytes (34 MB, 32 MiB) copied, 129.408 s, 259 kB/s\n";
+    let runs = whole(text, &["dd of GNU"]);
+    holds(&runs[0], &[("/srv/image", "read bytes", 32.0, "MiB")]);
+    assert_eq!(part(&runs[0], "/srv/image").runtime, Some(workload::Nanos(129_408_000_000)));
+}
