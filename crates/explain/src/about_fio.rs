@@ -99,7 +99,9 @@ fn begins_later(options: &JobOptions) -> Option<String> {
     let typed = |time: Nanos| typed_seconds(time.as_secs_f64());
     match most > Nanos::ZERO {
         false => None,
-        true if least == most => Some(format!("It begins {} after the start of the run (startdelay).", typed(most))),
+        true if least == most => {
+            Some(format!("It begins {} after the start of the run (startdelay).", typed(most)))
+        }
         true => Some(format!(
             "It begins between {} and {} after the start of the run (startdelay).",
             typed(least),
@@ -256,8 +258,12 @@ fn verbs(job: &PlannedJob) -> String {
             let blocks = if read == write { String::new() } else { format!(" blocks of {read}") };
             match job.read_percent() {
                 Some(reads) => {
-                    let by_rates = if job.rates_decide() { ", where the volume bears both rates" } else { "" };
-                    format!("reads ({reads} %{by_rates}){blocks} and writes ({} %) blocks of {write}", 100 - reads)
+                    let by_rates =
+                        if job.rates_decide() { ", where the volume bears both rates" } else { "" };
+                    format!(
+                        "reads ({reads} %{by_rates}){blocks} and writes ({} %) blocks of {write}",
+                        100 - reads
+                    )
                 }
                 None => format!(
                     "reads{blocks} and writes blocks of {write}, as many of each as rate and volume allow,"
@@ -360,7 +366,8 @@ fn how_long(job: &PlannedJob) -> String {
     let ios = job.ios().filter(|_| options.number_ios == 0);
     let number = ios.map_or(String::new(), |ios| format!(", which is {}", job.counted(ios)));
     let steers = options.bounds.steers() && !options.bounds.latency_run;
-    let most = if runtime > 0.0 { format!(", and at most for {}", typed_seconds(runtime)) } else { String::new() };
+    let most =
+        if runtime > 0.0 { format!(", and at most for {}", typed_seconds(runtime)) } else { String::new() };
     let said = match runtime > 0.0 {
         _ if is_steadied(options) => {
             let steady = typed_seconds(options.steady.duration.as_secs_f64());

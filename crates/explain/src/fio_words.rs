@@ -86,7 +86,8 @@ impl<'a> Fio<'a> {
     fn is_stray_value(&mut self, path: &str) -> bool {
         let is_flag = |piece: &Piece| piece.text.starts_with('-') && takes_no_next(names(&piece.text));
         let mut pairs = self.words.windows(2);
-        let at = pairs.position(|pair| is_flag(&pair[0]) && pair[1].text == path && !pair[0].text.contains('='));
+        let at =
+            pairs.position(|pair| is_flag(&pair[0]) && pair[1].text == path && !pair[0].text.contains('='));
         let Some(at) = at else { return false };
         let Piece { text, line, column } = self.words.remove(at + 1);
         let option = &mut self.words[at].text;

@@ -32,6 +32,8 @@ pub struct PlannedJob {
     pub also_written_by: Vec<String>,
     /// Whether another job of the command writes the same files, and so makes those that are missing.
     pub made_by_others: bool,
+    /// Whether other jobs run at the same time.
+    pub runs_beside_others: bool,
 }
 
 /// A rate limit of a copy.
@@ -60,6 +62,12 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
         others.into_iter().any(|(_, other)| other.options().pattern.writes && other.uses_a_file_of(job))
     };
     let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
+    let is_awaited = jobs.iter().any(|job| job.options().time.wait_for.is_some());
+    let steps: Vec<usize> = jobs.iter().map(|job| job.job.step).collect();
+    for job in &mut jobs {
+        job.runs_beside_others =
+            !is_awaited && steps.iter().filter(|step| **step == job.job.step).count() > 1;
+    }
     for ((job, also), made) in jobs.iter_mut().zip(also).zip(made) {
         (job.also_written_by, job.made_by_others) = (also, made);
     }
@@ -106,7 +114,15 @@ impl PlannedJob {
         let plan = is_small.then(|| fio::steps(&clones, &look).ok()).flatten();
         let load = plan.and_then(|plan| plan.steps.into_iter().next()).map(|step| step.workload);
         let (clones, stop) = load.map_or_else(Default::default, |load| (load.jobs, load.stop));
-        PlannedJob { job, clones, stop, changes_nothing, also_written_by: Vec::new(), made_by_others: false }
+        PlannedJob {
+            job,
+            clones,
+            stop,
+            changes_nothing,
+            also_written_by: Vec::new(),
+            made_by_others: false,
+            runs_beside_others: false,
+        }
     }
 
     /// Whether the job uses a file that `other` uses too.

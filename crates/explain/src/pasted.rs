@@ -244,9 +244,34 @@ fn is_of_a_prompt(word: &str) -> bool {
 
 /// Commands that run the command after their own words.
 const STARTERS: &[&str] = &[
-    "sudo", "time", "nice", "ionice", "exec", "env", "setsid", "nohup", "timeout", "taskset", "numactl", "chrt",
-    "cgexec", "systemd-run", "strace", "perf", "stdbuf", "unshare", "kubectl", "oc", "docker", "podman", "nerdctl",
-    "ssh", "doas", "chroot", "nsenter", "watch",
+    "sudo",
+    "time",
+    "nice",
+    "ionice",
+    "exec",
+    "env",
+    "setsid",
+    "nohup",
+    "timeout",
+    "taskset",
+    "numactl",
+    "chrt",
+    "cgexec",
+    "systemd-run",
+    "strace",
+    "perf",
+    "stdbuf",
+    "unshare",
+    "kubectl",
+    "oc",
+    "docker",
+    "podman",
+    "nerdctl",
+    "ssh",
+    "doas",
+    "chroot",
+    "nsenter",
+    "watch",
 ];
 
 /// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
@@ -371,9 +396,20 @@ mod tests {
         assert_eq!(commands("sync;fio --name=a --rw=read &> /dev/null"), ["fio --name=a --rw=read"]);
         assert_eq!(commands("cd /mnt && sudo fio --name=a; rm a"), ["fio --name=a"]);
         assert_eq!(commands("# https://host.example/wiki/Iostat"), Vec::<String>::new());
-        let started = ["sudo -u me", "$ setsid", "taskset -c 0,1", "kubectl exec -it pod --", "timeout 60", "# nice -n 10"];
+        let started = [
+            "sudo -u me",
+            "$ setsid",
+            "taskset -c 0,1",
+            "kubectl exec -it pod --",
+            "timeout 60",
+            "# nice -n 10",
+        ];
         for before in started {
-            assert_eq!(commands(&format!("{before} fio --name=a --rw=read")), ["fio --name=a --rw=read"], "{before}");
+            assert_eq!(
+                commands(&format!("{before} fio --name=a --rw=read")),
+                ["fio --name=a --rw=read"],
+                "{before}"
+            );
         }
         assert_eq!(commands("sudo apt-get install -y fio"), Vec::<String>::new());
     }

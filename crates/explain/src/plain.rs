@@ -113,7 +113,9 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         let place = format!("line {}, column {}", piece.line, piece.column);
         if explanation.tool == Tool::Fio && counts_zones(&piece.text) {
             let text = &piece.text;
-            explanation.gaps.push(format!("{place}: {text} counts zones, whose length only the device knows; it is left out below."));
+            explanation.gaps.push(format!(
+                "{place}: {text} counts zones, whose length only the device knows; it is left out below."
+            ));
             continue;
         }
         if value.starts_with('$') && value.len() > 1 {
@@ -148,7 +150,8 @@ pub(super) fn counts_zones(option: &str) -> bool {
     option.trim().split_once('=').is_some_and(|(name, value)| {
         let name = name.trim().trim_start_matches('-');
         let digits = value.trim().strip_suffix(['z', 'Z']).unwrap_or_default();
-        let is_length = matches!(name, "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize");
+        let is_length =
+            matches!(name, "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize");
         is_length && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     })
 }

@@ -397,12 +397,8 @@ pub static ROWS: &[Risk] = &[
                  disk may answer, and it may be cold now and warm later. Repeat until the figure stays.")),
     risk("same-places", Note, "fio HOWTO: randrepeat")
         .fio(|job, options| {
-            let seeks = options.pattern.reads || options.pattern.writes;
-            if !options.pattern.random || !options.repeats() || !seeks {
+            if !options.pattern.random || !options.pattern.reads || !options.repeats() {
                 return None;
-            }
-            if !options.pattern.reads {
-                return Some("The same places are written in the same order in every run; randrepeat=0 changes that.".to_owned());
             }
             let how = if job.typed("randrepeat").is_some() { "randrepeat=1" } else { "randrepeat=1, the default," };
             Some(format!(
@@ -501,11 +497,12 @@ fn without_latency(job: &PlannedJob) -> bool {
 fn depends_on(job: &PlannedJob, ios: u64) -> String {
     let options = job.options();
     let flushed = options.fsync > 0 || options.fdatasync > 0;
+    let beside = if job.runs_beside_others { " and the jobs beside it" } else { "" };
     match meets_the_volume(options) {
-        true => format!("the volume: {}", at_two_rates(job, ios, LARGE)),
+        true => format!("the volume{beside}: {}", at_two_rates(job, ios, LARGE)),
         // The page cache collects writes, and reads ahead.
-        false if options.pattern.random || flushed => "the page cache and the volume".to_owned(),
-        false => format!("the page cache and the volume: {}", at_two_rates(job, ios, 0.0)),
+        false if options.pattern.random || flushed => format!("the page cache and the volume{beside}"),
+        false => format!("the page cache and the volume{beside}: {}", at_two_rates(job, ios, 0.0)),
     }
 }
 
@@ -524,14 +521,15 @@ fn at_two_rates(job: &PlannedJob, ios: u64, large: f64) -> String {
         time if time < 1.0 => "less than a second".to_owned(),
         time => seconds(time.round()),
     };
+    let alone = if job.runs_beside_others { ", by itself" } else { "" };
     let copies = job.options().numjobs;
     let of_each = if copies > 1 { format!(" in each of {copies} copies") } else { String::new() };
     let what = format!("{}{of_each}", job.described(ios));
     let are = if ios == 1 && copies == 1 { "is" } else { "are" };
     if (ios as f64) * f64::from(copies) < slow {
-        return format!("{what} {are} {} at {}", time(slow), rates[0]);
+        return format!("{what} {are} {} at {}{alone}", time(slow), rates[0]);
     }
-    format!("{what} {are} {} at {} and {} at {}", time(slow), rates[0], time(fast), rates[1])
+    format!("{what} {are} {} at {} and {} at {}{alone}", time(slow), rates[0], time(fast), rates[1])
 }
 
 /// Risks that apply only to files and devices of this machine.

@@ -166,7 +166,9 @@ fn of_value(row: &Row, value: Option<&str>) -> String {
     match (row.takes, engine_way(value).filter(|_| row.name == "ioengine")) {
         (_, Some(way)) => format!("How I/O is done: {}.", way.by),
         (Kind::Bool | Kind::Flag, _) if value == "0" => format!("Off. With 1: {}", beginning(help)),
-        (Kind::Choice(_), _) if value == "0" && row.default == "0" => format!("Off. With 1: {}", beginning(help)),
+        (Kind::Choice(_), _) if value == "0" && row.default == "0" => {
+            format!("Off. With 1: {}", beginning(help))
+        }
         (Kind::Choice(words), _) => match chosen(words, value) {
             Some(meaning) => format!("{}: {}.", help.trim_end_matches('.'), beginning(meaning)),
             None => help.to_owned(),

@@ -240,7 +240,10 @@ fn rates(all: &mut Figures, options: &JobOptions, sides: &[Side; 2]) {
     let lasted = sides.iter().filter_map(|side| side.job["job_runtime"].as_u64()).min().unwrap_or(0);
     let likeness = match (rates[0] - rates[1]).abs() <= (RATE + 1.0 / fewest) * rates[0] {
         // Twice the rate may be the volume's mood; this is not.
-        _ if !limited && rates[0].max(rates[1]) > FAR_APART * rates[0].min(rates[1]) && lasted >= LONG_ENOUGH_MS => {
+        _ if !limited
+            && rates[0].max(rates[1]) > FAR_APART * rates[0].min(rates[1])
+            && lasted >= LONG_ENOUGH_MS =>
+        {
             Likeness::Differs
         }
         _ if !limited => Likeness::NotJudged,

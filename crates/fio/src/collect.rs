@@ -374,8 +374,9 @@ impl<'a> Collector<'a> {
             self.note(format!("{name}: write_hist_log writes nothing without log_hist_msec"));
         }
         if logs.priority && options.time.has_urgent() {
-            let words =
-                format!("{name}: log_prio shows the job's priority; which I/Os had that of cmdprio is not recorded");
+            let words = format!(
+                "{name}: log_prio shows the job's priority; which I/Os had that of cmdprio is not recorded"
+            );
             self.remark(Remark { about: About::Difference, words });
         }
         if options.steady.left_out() {

@@ -79,7 +79,10 @@ fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
     // A mix of 0 or 100 % stays one, whatever the rates.
     let other =
         (1..100).contains(&options.rwmix_read) && (f64::from(options.rwmix_read) - percent).abs() > 0.5;
-    let note = format!("where the volume bears both rates they decide the mix: {percent:.0} % reads, not {}", options.rwmix_read);
+    let note = format!(
+        "where the volume bears both rates they decide the mix: {percent:.0} % reads, not {}",
+        options.rwmix_read
+    );
     // Rests may keep the job below both.
     let rests = options.time.thinktime > Nanos::ZERO;
     if apart && options.rwmix_typed && other && !rests { vec![note] } else { Vec::new() }

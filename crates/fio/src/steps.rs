@@ -527,7 +527,9 @@ fn with_a_size(words: &[String]) -> String {
     let forbids = |word: &&String| {
         let bare = word.trim_start_matches('-');
         // A share of a missing file is no size.
-        matches!(bare, "allow_file_create=0" | "readonly") || bare.starts_with("size=") && bare.ends_with('%')
+        let is_share =
+            bare.split_once('=').is_some_and(|(name, value)| name == "size" && value.ends_with('%'));
+        matches!(bare, "allow_file_create=0" | "readonly") || is_share
     };
     let kept = words.iter().filter(|word| !forbids(word));
     let words: Vec<String> = kept.map(|word| super::showcmd::quoted(word)).collect();

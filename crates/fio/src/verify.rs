@@ -87,7 +87,7 @@ pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
     let asks = asked.trim_percentage > 0 || asked.trim_backlog > 0;
     let done = asked.is_on() && gives_back(options).is_some();
     (asks && !done).then_some(
-        "no block is trimmed, in fio neither: trim_percentage needs trim_backlog, and a job that writes, verifies and reads back",
+        "no block is trimmed, in fio up to 3.42 neither: trim_percentage needs trim_backlog, and a job that writes, verifies and reads back",
     )
 }
 

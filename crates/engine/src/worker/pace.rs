@@ -157,7 +157,9 @@ impl Pacer {
         match self {
             _ if waiting == 0 => 0,
             Pacer::Closed | Pacer::Traced { .. } => 0,
-            Pacer::Fixed { gap_ns, .. } | Pacer::Bytes { mean_gap_ns: gap_ns, .. } => (waiting as f64 / gap_ns).ceil() as u64,
+            Pacer::Fixed { gap_ns, .. } | Pacer::Bytes { mean_gap_ns: gap_ns, .. } => {
+                (waiting as f64 / gap_ns).ceil() as u64
+            }
             Pacer::Poisson { start, gap_ns, elapsed_ns, stream, .. } => {
                 let (until_ns, mut stream, mut elapsed_ns) =
                     (at.since(*start).0, (**stream).clone(), *elapsed_ns);
@@ -318,7 +320,8 @@ mod tests {
 
     #[test]
     fn a_rate_in_bytes_waits_as_long_as_each_length_takes() {
-        let mut pacer = Pacer::new(Pace::Bytes { rate: Iops(100.0), length: Bytes(10_000) }, Stream::new(0, 0));
+        let mut pacer =
+            Pacer::new(Pace::Bytes { rate: Iops(100.0), length: Bytes(10_000) }, Stream::new(0, 0));
         pacer.shift(0.5);
         pacer.begin(Nanos::SECOND);
         let mut due = |length| {

@@ -245,7 +245,11 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
             &["It rests for 5 ms after each I/O: at most 200 I/Os a second.", "are 23 min at"],
             &[],
         ),
-        ("fio --name=t --rw=trim --filename=/mnt/f1 --size=1g", &["gives its blocks back", "trims devices alone"], &["overwritten"]),
+        (
+            "fio --name=t --rw=trim --filename=/mnt/f1 --size=1g",
+            &["gives its blocks back", "trims devices alone"],
+            &["overwritten"],
+        ),
         ("fio --name=t --rw=trim --filename=/dev/sdz --size=1g", &["trims the device"], &["writes over"]),
         ("fio --name=t --rw=read --bs=1m --size=1g", &["1,024 I/Os of 1 MiB", "at 100 MiB/s"], &[" 0 s at"]),
         (
@@ -321,7 +325,10 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=read --size=1g --randrepeat=0 --invalidate=0",
-            &["randrepeat=0: Off. With 1: the same places in every run.", "invalidate=0: Off. With 1: drops the files"],
+            &[
+                "randrepeat=0: Off. With 1: the same places in every run.",
+                "invalidate=0: Off. With 1: drops the files",
+            ],
             &[],
         ),
         (
@@ -383,7 +390,10 @@ fn each_word_is_told_with_the_value_that_it_has() {
         ("--verify=0", "Off. With 1: checks what is read against what was written."),
         ("--iodepth_batch=4", "I/Os handed over in one call, at most."),
         ("--bs=4k", "Length of an I/O."),
-        ("--bs=4k,8k", "Length of an I/O. One for reads, one for writes and one for trims, separated by commas."),
+        (
+            "--bs=4k,8k",
+            "Length of an I/O. One for reads, one for writes and one for trims, separated by commas.",
+        ),
         ("--thread=1", "Clones are threads of one process instead of processes."),
         (
             "--rw=randread:8",

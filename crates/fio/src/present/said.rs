@@ -25,9 +25,8 @@ pub(super) fn of_note(note: &Note) -> String {
 
 fn of_mismatch(mismatch: &Mismatch) -> String {
     let Mismatch { what, path, offset, io_offset, io_bytes } = mismatch;
-    let place = format!(
-        "at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})"
-    );
+    let place =
+        format!("at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})");
     match what {
         Damage::NoHeader { .. } => format!("verify: {what} {place}"),
         _ => format!("verify: verify failed {place}: {what}"),

@@ -185,7 +185,8 @@ fn without_the_clock_there_is_no_latency() {
     let document: Value = serde_json::from_str(&json(&presented)).unwrap();
     let job = &document["jobs"][0];
     assert_eq!(job["read"]["clat_ns"]["N"], 0);
-    let shares = ["latency_ns", "latency_us", "latency_ms"].iter().flat_map(|unit| job[*unit].as_object().unwrap());
+    let shares =
+        ["latency_ns", "latency_us", "latency_ms"].iter().flat_map(|unit| job[*unit].as_object().unwrap());
     assert!(shares.clone().count() > 20 && shares.clone().all(|(_, share)| *share == 0.0), "{job}");
 }
 
