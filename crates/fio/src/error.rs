@@ -476,7 +476,7 @@ impl FioError {
             FioError::Mounted { .. } => EBUSY,
             FioError::CreationDisallowed { .. } => ENOENT,
             FioError::ReadonlyExtend(lacking) => lacking.errno(),
-            FioError::CannotRun(_) | FioError::NotOurs(_) => EPERM,
+            FioError::NotOurs(_) => EPERM,
             _ => EINVAL,
         }
     }
