@@ -291,6 +291,7 @@ fn places(options: &JobOptions) -> String {
         (true, number) => at_random(options, number),
     };
     match options.zonesize {
+        _ if !options.strided => places,
         0 => places,
         zone => {
             let range = if options.zonerange > 0 { options.zonerange } else { zone };

@@ -12,7 +12,13 @@ const FEW: usize = 3;
 
 /// Whether `path` is a device, not a file.
 pub fn is_device(path: &str) -> bool {
-    path.starts_with("/dev/") && !path.starts_with("/dev/shm")
+    let is_of_windows = path.trim_start_matches('\\').starts_with(".\\PhysicalDrive");
+    path.starts_with("/dev/") && !path.starts_with("/dev/shm") && !stores_nothing(path) || is_of_windows
+}
+
+/// Whether `path` is a device that stores nothing.
+pub fn stores_nothing(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/zero" | "/dev/full" | "/dev/random" | "/dev/urandom")
 }
 
 /// Whether each copy has its own files.
@@ -119,9 +125,10 @@ pub fn part(job: &PlannedJob) -> Option<String> {
     let is_start = start.is_empty() && !apart(options);
     let (least, most) = (options.filesize_least, options.filesize);
     // The zones go on to the end of the file, and from its start again.
-    if options.zonesize > 0 {
-        let on = if start.is_empty() { " from its start on" } else { &start };
-        return Some(format!("zone by zone{of_each}{on} to its end, and round again"));
+    if options.strided && options.zonesize > 0 {
+        let on = if start.is_empty() { " from the start on" } else { &start };
+        let end = if of_each.is_empty() { "its end" } else { "the end of each" };
+        return Some(format!("zone by zone{on} to {end}, and round again"));
     }
     let part = match (length, options.size) {
         _ if most > least => {

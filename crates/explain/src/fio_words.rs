@@ -269,8 +269,6 @@ const CPUS: &str = "4";
 fn known_line(line: &str) -> (String, Option<String>) {
     let bare = line.trim();
     let name = bare.split('=').next().unwrap_or_default().trim();
-    let row = fio::ROWS.iter().find(|row| row.names().any(|known| known == name));
-    let is_text = |row: &fio::Row| matches!(row.takes, fio::Kind::Text | fio::Kind::Path | fio::Kind::Prefix);
     if counts_zones(bare) {
         let what = format!("{bare} counts zones, whose length only the device knows; it is left out below.");
         return (String::new(), Some(what));
@@ -279,15 +277,41 @@ fn known_line(line: &str) -> (String, Option<String>) {
         let what = format!("{bare}: $ncpus is the number of CPUs; {CPUS} stand for it below.");
         return (line.replace("$ncpus", CPUS), Some(what));
     }
-    if !bare.contains("${") {
+    // The shell may fill in a file that a script writes.
+    let value = bare.split_once('=').map_or("", |(_, value)| value.trim());
+    let is_of_fio = ["$pagesize", "$mb_memory", "$jobname", "$jobnum", "$filenum", "$clientuid"];
+    let is_of_the_shell = value.starts_with('$') && !is_of_fio.iter().any(|name| value.starts_with(name));
+    if !bare.contains("${") && !is_of_the_shell {
         return (line.to_owned(), None);
     }
-    let (kept, how) = match row {
-        Some(row) if row.name == "runtime" => ("runtime=60", "60 s stand for it"),
-        Some(row) if !is_text(row) => ("", "it is left out"),
-        _ => (line, "it stands as it is"),
-    };
-    (kept.to_owned(), Some(format!("{bare} is known to the environment alone; {how} below.")))
+    let (kept, how) = stand_in(name, line);
+    (kept.unwrap_or_default(), Some(format!("{bare} is known to the environment alone; {how}.")))
+}
+
+/// Values that stand for those that are not known here, by the name of the option.
+const STAND_INS: &[(&str, &str)] = &[
+    ("runtime", "60s"),
+    ("size", "1g"),
+    ("io_size", "1g"),
+    ("numjobs", "4"),
+    ("iodepth", "32"),
+    ("bs", "4k"),
+    ("rw", "randrw"),
+    ("ioengine", "libaio"),
+    ("direct", "1"),
+];
+
+/// What stands for an option whose value is not known here, and how; `None` if it is left out. A name stands as it is typed.
+pub(super) fn stand_in(option: &str, typed: &str) -> (Option<String>, String) {
+    let name = option.trim().trim_start_matches('-');
+    let row = fio::ROWS.iter().find(|row| row.names().any(|known| known == name));
+    let is_text = |row: &fio::Row| matches!(row.takes, fio::Kind::Text | fio::Kind::Path | fio::Kind::Prefix);
+    let known = row.and_then(|row| STAND_INS.iter().find(|(known, _)| *known == row.name));
+    match (known, row) {
+        (Some((_, value)), _) => (Some(format!("{option}={value}")), format!("{value} stands for it below")),
+        (None, Some(row)) if !is_text(row) => (None, "it is left out below".to_owned()),
+        _ => (Some(typed.to_owned()), "it stands as it is below".to_owned()),
+    }
 }
 
 /// The text without the place that it names itself.

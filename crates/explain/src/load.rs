@@ -30,10 +30,14 @@ pub struct PlannedJob {
     pub changes_nothing: bool,
     /// Names of other jobs that write to the same part of a file at the same time.
     pub also_written_by: Vec<String>,
-    /// Whether another job of the command writes the same files, and so makes those that are missing.
+    /// Whether a job before it in the command uses the same files, and so makes those that are missing.
     pub made_by_others: bool,
     /// Whether other jobs run at the same time.
     pub runs_beside_others: bool,
+    /// Whether fio takes the job for one that reads, whatever the share of reads in its mix, and so lays out its files.
+    pub counts_as_reading: bool,
+    /// For the first job of a report: the other jobs that it adds up.
+    pub reported_with: Vec<String>,
 }
 
 /// A rate limit of a copy.
@@ -57,14 +61,14 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
         others.filter(|(_, other)| other.writes_into(job)).map(|(_, other)| other.job.name.clone()).collect()
     };
     let also: Vec<Vec<String>> = jobs.iter().enumerate().map(writers).collect();
-    let makes = |(number, job): (usize, &PlannedJob)| {
-        let others = jobs.iter().enumerate().filter(|(other, _)| *other != number);
-        others.into_iter().any(|(_, other)| other.options().pattern.writes && other.uses_a_file_of(job))
-    };
+    let makes =
+        |(number, job): (usize, &PlannedJob)| jobs[..number].iter().any(|other| other.uses_a_file_of(job));
     let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
     let is_awaited = jobs.iter().any(|job| job.options().time.wait_for.is_some());
     let steps: Vec<usize> = jobs.iter().map(|job| job.job.step).collect();
-    for job in &mut jobs {
+    let reports: Vec<Vec<String>> = (0..jobs.len()).map(|number| reported_with(&jobs, number)).collect();
+    for (job, others) in jobs.iter_mut().zip(reports) {
+        job.reported_with = others;
         job.runs_beside_others =
             !is_awaited && steps.iter().filter(|step| **step == job.job.step).count() > 1;
     }
@@ -72,6 +76,16 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
         (job.also_written_by, job.made_by_others) = (also, made);
     }
     jobs
+}
+
+/// Names of the jobs that the report of job `number` adds up with it, if it is the first of them.
+fn reported_with(jobs: &[PlannedJob], number: usize) -> Vec<String> {
+    let together =
+        |job: &PlannedJob| job.job.group == jobs[number].job.group && job.options().group_reporting;
+    if !together(&jobs[number]) || jobs[..number].iter().any(together) {
+        return Vec::new();
+    }
+    jobs[number + 1..].iter().filter(|job| together(job)).map(|job| job.job.name.clone()).collect()
 }
 
 fn known(figure: u64) -> Option<u64> {
@@ -91,6 +105,7 @@ impl PlannedJob {
             // What an earlier run wrote is read; nothing is written.
             options.pattern = Pattern { reads: true, writes: false, trims: false, ..options.pattern };
         }
+        let counts_as_reading = options.pattern.reads;
         if options.pattern.mixed() {
             options.pattern.reads = options.rwmix_read > 0;
             options.pattern.writes = options.rwmix_read < 100;
@@ -122,6 +137,8 @@ impl PlannedJob {
             also_written_by: Vec::new(),
             made_by_others: false,
             runs_beside_others: false,
+            counts_as_reading,
+            reported_with: Vec::new(),
         }
     }
 

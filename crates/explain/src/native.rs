@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::about_fio::stage;
 use super::dd::Dd;
-use super::files_fio::is_device;
+use super::files_fio::{is_device, stores_nothing};
 use super::load::PlannedJob;
 use fio::Stage;
 
@@ -139,8 +139,10 @@ fn places_of(job: &PlannedJob) -> Vec<String> {
         device if is_device(&device) => device,
         file => folder(&file),
     };
-    let mut places: Vec<String> = first.iter().chain(others.into_iter().flatten()).map(place).collect();
-    if places.is_empty() {
+    let stored = first.iter().chain(others.into_iter().flatten());
+    let stored = stored.filter(|path| !path.to_str().is_some_and(stores_nothing));
+    let mut places: Vec<String> = stored.map(place).collect();
+    if first.is_empty() {
         places.push(job.options().directory.clone().unwrap_or_else(|| ".".to_owned()));
     }
     places.dedup();

@@ -86,6 +86,9 @@ struct Finder {
 
 impl Finder {
     fn line(&mut self, line: &str, number: usize) {
+        // Two and more mark code; a single one at the end continues a line of PowerShell.
+        let unmarked = if line.matches('`').count() > 1 { line.replace('`', " ") } else { line.to_owned() };
+        let line = unmarked.as_str();
         let continued = line.trim_end().ends_with(['\\', '^', '`']);
         if let Some(head) = line.trim_end().strip_suffix(['^', '`']) {
             self.repairs.push(Repair { what: BACKSLASH, line: number, column: head.chars().count() + 1 });
@@ -148,7 +151,8 @@ impl Finder {
             let next = pieces.get(at + 1).map(|next| next.text.as_str()).unwrap_or_default();
             let before_option =
                 next.starts_with('-') || next.starts_with(DASHES) || Tool::called(next).is_some();
-            if is_list_mark(&piece.text) && (kept.is_empty() || before_option) {
+            let is_bullet = kept.is_empty() && piece.text == "-";
+            if is_bullet || is_list_mark(&piece.text) && (kept.is_empty() || before_option) {
                 self.repairs.push(Repair { what: NUMBER, line: piece.line, column: piece.column });
             } else {
                 kept.push(piece.clone());
@@ -272,6 +276,13 @@ const STARTERS: &[&str] = &[
     "chroot",
     "nsenter",
     "watch",
+    "if",
+    "while",
+    "until",
+    "!",
+    "then",
+    "do",
+    "else",
 ];
 
 /// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
@@ -396,7 +407,9 @@ mod tests {
         assert_eq!(commands("sync;fio --name=a --rw=read &> /dev/null"), ["fio --name=a --rw=read"]);
         assert_eq!(commands("cd /mnt && sudo fio --name=a; rm a"), ["fio --name=a"]);
         assert_eq!(commands("# https://host.example/wiki/Iostat"), Vec::<String>::new());
+        assert_eq!(commands("- ```sudo fio --name=a --rw=read```"), ["fio --name=a --rw=read"]);
         let started = [
+            "if !",
             "sudo -u me",
             "$ setsid",
             "taskset -c 0,1",

@@ -5,7 +5,7 @@ use std::io;
 use super::explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form,
 };
-use super::fio_words::Fio;
+use super::fio_words::{Fio, stand_in};
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand};
@@ -119,16 +119,16 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
             continue;
         }
         if value.starts_with('$') && value.len() > 1 {
-            let option = piece.text.split_once('=').map(|(option, _)| option.trim_start_matches('-'));
+            let option = piece.text.split_once('=').map(|(option, _)| option);
             let (stand_in, how) = match option {
-                Some("runtime") => (Some("--runtime=60s"), "60 s stand for it"),
-                Some("filename" | "directory") => (Some(piece.text.as_str()), "it stands as it is"),
-                _ => (None, "it is left out"),
+                Some(option) if explanation.tool == Tool::Fio => stand_in(option, &piece.text),
+                None if explanation.tool == Tool::Fio => {
+                    (None, "what stands below holds as far as it says nothing else".to_owned())
+                }
+                _ => (None, "it is left out below".to_owned()),
             };
-            explanation
-                .gaps
-                .push(format!("{place}: {} is known to the shell alone; {how} below.", piece.text));
-            kept.extend(stand_in.map(|text| Piece { text: text.to_owned(), ..piece.clone() }));
+            explanation.gaps.push(format!("{place}: {} is known to the shell alone; {how}.", piece.text));
+            kept.extend(stand_in.map(|text| Piece { text, ..piece.clone() }));
         } else if value.is_empty() && piece.text.starts_with('-') {
             let (example, stand_in) = lost(&piece.text);
             explanation
@@ -175,6 +175,8 @@ fn fio_command(
     other: Option<&PastedCommand>,
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
+    // Options may hide behind a variable, and what is said of missing ones would be a guess.
+    let is_hiding = words.iter().any(|piece| piece.text.starts_with('$') && !piece.text.contains('='));
     let (mut explanation, words) = begun(Tool::Fio, words);
     let mut fio = Fio::new(words, other, around);
     let asked = fio.asked()?;
@@ -192,6 +194,9 @@ fn fio_command(
                 && asked.jobs.iter().all(|job| job.options.allow_file_create);
         }
         None => explanation.asks.push(ELSEWHERE.to_owned()),
+    }
+    if is_hiding {
+        explanation.risks.retain(|told| !risks_fio::OF_MISSING_WORDS.contains(&told.id));
     }
     match &explanation.job_file {
         Some(text) => explanation.risks.extend(of_job_file(text)),

@@ -2,7 +2,7 @@
 
 use super::about_fio::{done, is_steadied, sends_commands, stage, waits};
 use super::figures::{bytes, count, seconds, typed_seconds};
-use super::files_fio::{apart, covers_all, is_device, names_of, part, share};
+use super::files_fio::{apart, covers_all, is_device, names_of, part, share, stores_nothing};
 use super::load::{PlannedJob, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
@@ -34,7 +34,8 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .fio(|job, options| {
-            let name = options.filename.as_ref().filter(|name| !is_device(name) && !options.file_append)?;
+            let kept = |name: &&String| is_device(name) || stores_nothing(name) || options.file_append;
+            let name = options.filename.as_ref().filter(|name| !kept(name))?;
             let names = names_of(job).unwrap_or_else(|| name.replace(':', " and "));
             let exists = if name.contains(':') { "exist" } else { "exists" };
             let pattern = options.pattern;
@@ -49,6 +50,39 @@ pub static ROWS: &[Risk] = &[
             pattern
                 .destroys()
                 .then(|| format!("If {names} {exists}, what is in it{part} {how} without a question."))
+        }),
+    risk("stores-nothing", Wrong, "null(4), zero(4)")
+        .fio(|_, options| {
+            let name = options.filename.as_ref().filter(|name| stores_nothing(name))?;
+            Some(format!("{name} stores nothing: no data is lost, and the figures are those of memory."))
+        }),
+    risk("zones-without-a-mode", Wrong, "fio HOWTO: zonemode, zonesize")
+        .fio(|_, options| {
+            let is_alone = options.zonesize > 0 && !options.strided && !options.zoned_device;
+            says(is_alone, "fio ends at once: zonesize needs zonemode=strided or zonemode=zbd.")
+        }),
+    risk("colon-in-a-path", Wrong, "fio HOWTO: filename, directory")
+        .fio(|job, _| {
+            let path = ["filename", "directory"].iter().find_map(|name| {
+                let is_drive = |path: &&str| path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
+                job.typed(name).filter(is_drive)
+            })?;
+            Some(format!(
+                "{path}: fio takes a colon for the end of a name; for a drive write {}\\:{}.",
+                &path[..1],
+                &path[2..]
+            ))
+        }),
+    risk("one-report", Misleading, "fio HOWTO: group_reporting, new_group")
+        .fio(|job, _| {
+            (!job.reported_with.is_empty()).then(|| {
+                format!(
+                    "group_reporting adds {} into the report of {}: no figure of one alone is printed. new_group or stonewall \
+                     keeps them apart.",
+                    job.reported_with.join(" and "),
+                    job.job.name
+                )
+            })
         }),
     risk("trims-a-file", Wrong, "fio source: os/os-linux.h, os_trim")
         .fio(|_, options| {
@@ -140,6 +174,9 @@ pub static ROWS: &[Risk] = &[
                     "There is no size. If {name} exists, all of it is used; if it does not, fio ends with \"you need to \
                      specify size=\"."
                 ),
+                None if share => "The size is a share of a file that is fio's own: unless an earlier run left it there, fio ends \
+                                  with \"you need to specify size=\"."
+                    .to_owned(),
                 None => "There is no size, and the file is fio's own: unless an earlier run left it there, fio ends \
                          with \"you need to specify size=\"."
                     .to_owned(),
@@ -326,6 +363,12 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
+    risk("overlapping-blocks", Misleading, "fio HOWTO: bs_unaligned, verify")
+        .fio(|_, options| {
+            let overlaps = options.bs_unaligned && options.pattern.random && options.pattern.writes;
+            says(overlaps && options.verify.is_on(), "With bs_unaligned random writes overlap each other, and fio can report corruption where the volume is \
+                 sound.")
+        }),
     risk("offset-of-one-copy", Wrong, "fio HOWTO: offset_increment")
         .fio(|_, options| {
             let step = options.offset_increment;
@@ -359,9 +402,9 @@ pub static ROWS: &[Risk] = &[
                  up above the rate.")),
     risk("unwritten-reads", Misleading, "fio HOWTO: create_serialize, fallocate")
         .fio(|job, options| {
-            let device = options.filename.as_deref().is_some_and(is_device);
+            let device = options.filename.as_deref().is_some_and(|name| is_device(name) || stores_nothing(name));
             let sized = matches!(options.size, Some(Amount::Bytes(_))) || options.filesize > 0;
-            if !options.pattern.reads || device || !sized || job.made_by_others || job.is_on("create_on_open") {
+            if !job.counts_as_reading || device || !sized || job.made_by_others || job.is_on("create_on_open") {
                 return None;
             }
             let laid_out = match options.allow_file_create {
@@ -378,9 +421,10 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("unwritten-writes", Misleading, "fio HOWTO: fallocate, overwrite")
         .fio(|job, options| {
-            let device = options.filename.as_deref().is_some_and(is_device);
+            let device = options.filename.as_deref().is_some_and(|name| is_device(name) || stores_nothing(name));
             let new = options.pattern.writes && !options.pattern.reads && options.allow_file_create;
-            let has_no_size = options.size.is_none() && options.filesize == 0;
+            let has_no_size = !matches!(options.size, Some(Amount::Bytes(_))) && options.filesize == 0;
+            let new = new && !job.counts_as_reading && !job.made_by_others;
             let what = match options.fallocate {
                 "none" | "0" | "truncate" => "is sparse: the first write to a block allocates it and",
                 _ => "only has its space reserved (fallocate): the first write to a block",
@@ -547,6 +591,20 @@ const OF_FILES: &[&str] = &[
     "false-alarms",
     "flushes-of-a-reader",
     "trims-a-file",
+    "stores-nothing",
+    "colon-in-a-path",
+];
+
+/// Risks of words that are missing.
+pub const OF_MISSING_WORDS: &[&str] = &[
+    "no-size",
+    "no-direct",
+    "runtime-is-a-cap",
+    "no-set-time",
+    "each-by-itself",
+    "same-places",
+    "iops-of-depth-one",
+    "one-at-a-time",
 ];
 
 /// Risks that also apply if no block of storage is read or written.

@@ -166,9 +166,7 @@ fn of_value(row: &Row, value: Option<&str>) -> String {
     match (row.takes, engine_way(value).filter(|_| row.name == "ioengine")) {
         (_, Some(way)) => format!("How I/O is done: {}.", way.by),
         (Kind::Bool | Kind::Flag, _) if value == "0" => format!("Off. With 1: {}", beginning(help)),
-        (Kind::Choice(_), _) if value == "0" && row.default == "0" => {
-            format!("Off. With 1: {}", beginning(help))
-        }
+        (Kind::Choice(_), _) if value == "0" && row.default == "0" => "Off.".to_owned(),
         (Kind::Choice(words), _) => match chosen(words, value) {
             Some(meaning) => format!("{}: {}.", help.trim_end_matches('.'), beginning(meaning)),
             None => help.to_owned(),
@@ -176,7 +174,10 @@ fn of_value(row: &Row, value: Option<&str>) -> String {
         (Kind::Shape(Shape::Direction(words)), _) => {
             let word = value.split(':').next().unwrap_or(value);
             let first = first_sentence(row.help);
-            format!("{}.{}", chosen(words, word).unwrap_or_default(), &help[first.len()..])
+            match chosen(words, word) {
+                Some(meaning) => format!("{meaning}.{}", &help[first.len()..]),
+                None => first.to_owned(),
+            }
         }
         (Kind::Time(unit), _) if value.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("{} (in {}).", help.trim_end_matches('.'), unit_name(unit))

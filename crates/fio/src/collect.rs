@@ -192,10 +192,15 @@ impl<'a> Collector<'a> {
     }
 
     fn apply(&mut self, section: &Section, draft: &mut Draft) -> Result<(), FioError> {
+        // fio sorts the options of a section of a file, and those of a command line it takes one by one.
+        let is_first = |setting: &Setting| setting.row.name == "directory" && setting.typed.within.is_some();
+        for setting in section.settings.iter().filter(|setting| is_first(setting)) {
+            self.apply_one(setting, draft)?;
+        }
         for setting in &section.settings {
             // A heading on the command line: fio lists it among the options, but it names no job.
             let heading = section.is_global && setting.row.name == "name" && setting.value == section.name;
-            if !heading {
+            if !heading && !is_first(setting) {
                 self.apply_one(setting, draft)?;
             }
             merge_echo(&mut draft.echo, &[(setting.row.name.to_owned(), setting.value.clone())]);
@@ -247,6 +252,12 @@ impl<'a> Collector<'a> {
         {
             let words = format!("{}: {difference}", setting.typed.text);
             self.remark(Remark { about: About::Difference, words });
+        }
+        if row.name == "directory" && draft.options.filename.is_some() {
+            self.note(format!(
+                "{}: it comes after filename, and has no effect on what that names, as in fio; give it before",
+                setting.typed.text
+            ));
         }
         reader.remarks.into_iter().for_each(|remark| self.note(format!("{}: {remark}", setting.name)));
         (row.apply)(&mut draft.options, &value);

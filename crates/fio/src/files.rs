@@ -93,10 +93,10 @@ pub fn paths(job: &FioJob) -> Vec<PathBuf> {
     if !options.found.is_empty() {
         return options.found.clone();
     }
-    let names = match &options.filename {
-        Some(list) => split_list(list),
-        None => (0..options.nrfiles).map(|number| made_name(job, number)).collect(),
-    };
+    if let Some(list) = &options.filename {
+        return split_list(list).into_iter().map(PathBuf::from).collect();
+    }
+    let names: Vec<String> = (0..options.nrfiles).map(|number| made_name(job, number)).collect();
     // fio prepends the directory even to an absolute name.
     names
         .iter()

@@ -277,12 +277,18 @@ impl JobOptions {
     }
 
     /// Adds files or devices to those already named: fio 3.33 uses all of them, those of `[global]` as well as those of
-    /// the job's own section.
+    /// the job's own section. They lie in the first directory that is known by then, even those with an absolute name.
     pub fn add_filename(&mut self, names: &str) {
-        self.filename = Some(match self.filename.take() {
-            Some(known) if !known.is_empty() => format!("{known}:{names}"),
-            _ => names.to_owned(),
-        });
+        let directory = self.directory.as_deref().and_then(|list| typed_names(list).next());
+        let placed = |name: &str| match directory {
+            Some(directory) if !name.is_empty() => {
+                format!("{}/{}", directory.trim_end_matches('/'), name.trim_start_matches('/'))
+            }
+            _ => name.to_owned(),
+        };
+        let known = self.filename.take().filter(|known| !known.is_empty());
+        let names: Vec<String> = known.into_iter().chain(typed_names(names).map(placed)).collect();
+        self.filename = Some(names.join(":"));
     }
 
     /// Sets the pattern from a word of `rw`, and the number after its colon.
@@ -317,6 +323,16 @@ impl JobOptions {
         self.rwmix_read = read_percent.min(100) as u8;
         self.rwmix_typed = true;
     }
+}
+
+/// The names of a list as typed, with the backslashes before colons within a name.
+fn typed_names(list: &str) -> impl Iterator<Item = &str> {
+    let mut escaped = false;
+    list.split(move |letter| {
+        let ends = letter == ':' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
+    })
 }
 
 #[cfg(test)]

@@ -72,9 +72,23 @@ fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     }
 }
 
-/// Remarks on a mix in which both directions have a rate: as in fio, the rates then decide the mix.
+/// Remarks on a rate of I/Os of several lengths, and on a mix in which both directions have a rate: as in fio, the rates then
+/// decide the mix.
 fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
-    let (Some(read), Some(write)) = (rate(options, 0), rate(options, 1)) else { return Vec::new() };
+    let pattern = options.pattern;
+    let is_bent = [pattern.reads, pattern.writes, pattern.trims].iter().enumerate().any(|(way, issued)| {
+        let lengths = options.lengths(way);
+        *issued && options.rate_iops[way] > 0 && !options.poisson && lengths.shortest() < lengths.longest()
+    });
+    let by_count = "rate_iops is held in I/Os; fio holds the bytes of that many of the shortest blocks";
+    let mut notes = if is_bent { vec![by_count.to_owned()] } else { Vec::new() };
+    notes.extend(decided_mix(options, apart));
+    notes
+}
+
+fn decided_mix(options: &JobOptions, apart: bool) -> Option<String> {
+    let [read, write] = [0, 1].map(|way| pace(options, way).rate());
+    let (read, write) = (read?.0, write?.0);
     let percent = 100.0 * read / (read + write);
     // A mix of 0 or 100 % stays one, whatever the rates.
     let other =
@@ -85,7 +99,7 @@ fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
     );
     // Rests may keep the job below both.
     let rests = options.time.thinktime > Nanos::ZERO;
-    if apart && options.rwmix_typed && other && !rests { vec![note] } else { Vec::new() }
+    (apart && options.rwmix_typed && other && !rests).then_some(note)
 }
 
 #[cfg(test)]

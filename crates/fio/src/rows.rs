@@ -201,7 +201,7 @@ pub static ROWS: &[Row] = &[
     file(row("filename", Kind::Path, "", A))
         .does("Files or devices, separated by colons. Given again, it adds to them.", |o, v| o.add_filename(v.text())),
     file(row("directory", Kind::Path, "", A))
-        .does("Directory of the files. Several, separated by colons, are dealt to the clones.", |o, v| {
+        .does("Directory of the files that filename names after it, and of the job's own. Several, separated by colons, are dealt to the clones, but for what filename names.", |o, v| {
             o.directory = Some(v.text().to_owned());
         }),
     file(row("filename_format", Kind::Path, "$jobname.$jobnum.$filenum", A))
@@ -322,7 +322,7 @@ pub static ROWS: &[Row] = &[
                 o.calls.pages = Some((*pages, *writes));
             }
         }),
-    sync(row("end_fsync", Kind::Bool, "0", A)).does("The job waits for a flush at the end of each pass.", |o, v| o.end_fsync = v.on()),
+    sync(row("end_fsync", Kind::Bool, "0", A)).does("The job waits for a flush at its end, with loops after each.", |o, v| o.end_fsync = v.on()),
     sync(row("end_syncfs", Kind::Bool, "0", B)).nearly("the job's files are flushed, not all of their file system", "A flush of the file system at the end.", |o, v| o.end_fsync |= v.on()),
     sync(row("fsync_on_close", Kind::Bool, "0", B))
         .nearly("files are closed once, when the step of the job ends", "A flush when a file is closed.", |o, v| o.fsync_on_close = v.on()),
@@ -351,7 +351,7 @@ pub static ROWS: &[Row] = &[
             o.batch.most = Some(v.small());
         }),
     depth(row("iodepth_low", COUNT, "", A))
-        .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
+        .does("I/Os in flight at which a queue that was full is filled again; 0: the depth, so that it is kept full.", |o, v| o.batch.low = Some(v.small())),
     within(Part::Engine(&["filestat"]), row("stat_type", Kind::Choice(&[("stat", "stat, which follows links"), ("lstat", "lstat, which does not"), ("statx", "statx")]), "stat", C))
         .refused("files are looked at by stat alone", "The call that looks."),
     depth(row("serialize_overlap", Kind::Bool, "0", B))
@@ -419,7 +419,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place. Without verify it stands after a header, as with verify=pattern_hdr.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C))
         .does("Length after which the pattern begins anew, with %o as the place where it does; 0: with each interval.", |o, v| o.verify.pattern_interval = v.natural()),
-    verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
+    verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job; fio 3.33 does that with 0 too, unless continue_on_error=verify.", |o, v| o.verify.fatal = v.on()),
     verify(row("verify_dump", Kind::Bool, "0", B)).nearly(DUMPED, "Writes each interval that is wrong to files named after its file and place: .received, or .hdr_fail where the header is, and .expected.", |o, v| o.verify.dump = v.on()),
     verify(row("verify_async", COUNT, "0", B)).nearly("each worker checks what it has read itself", "Threads that check.", |_, _| {}),
     verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),

@@ -201,3 +201,34 @@ fn what_is_stored_at_the_end_is_stored_by_the_call_that_fio_makes() {
         assert_eq!(stores(&peers, Who::Real, &words), stores(&peers, Who::Command, &words), "{words}");
     }
 }
+
+/// `filename` lies in the first directory that is known when it is read, and a job's own files are named after its section.
+#[test]
+fn files_lie_where_the_real_fio_puts_them() {
+    let Some(peers) = Peers::find() else { return };
+    for (words, job) in [
+        ("--directory=d --name=a --filename=x --size=4k --rw=write", ""),
+        ("--name=a --filename=x --size=4k --rw=write --directory=d", ""),
+        ("--filename=x --size=4k --rw=write --name=a --directory=d", ""),
+        ("--directory=d:e --filename=x:y --size=8k --rw=write --name=a --numjobs=2", ""),
+        ("--directory=d:e --size=4k --rw=write --name=a --numjobs=2", ""),
+        ("--directory=d --filename=/x --size=4k --rw=write --name=a", ""),
+        ("job", "[a]\nfilename=x\nsize=4k\nrw=write\ndirectory=d\n"),
+        ("job", "[global]\nfilename=x\nsize=4k\nrw=write\n[a]\ndirectory=d\n"),
+        ("job", "[global]\ndirectory=d\nsize=4k\nrw=write\n[a]\nname=b\n[c]\nfilename=x\n"),
+    ] {
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir(&format!("where-{who:?}"));
+            let folders = ["d", "e"].map(|name| place.join(name));
+            folders.iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+            std::fs::write(place.join("job"), job).unwrap();
+            let ended = peers.run_in(&place, who, &format!("{words} --output=out"));
+            let files = [&place, &folders[0], &folders[1]]
+                .map(|folder| lengths(folder).into_keys().collect::<Vec<_>>());
+            std::fs::remove_dir_all(&place).unwrap();
+            (ended.code, files)
+        });
+        assert_eq!(real.0, Some(0), "{words} {job}");
+        assert_eq!(real, ours, "{words} {job}");
+    }
+}

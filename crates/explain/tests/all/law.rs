@@ -320,7 +320,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=write --size=1m --loops=4 --end_fsync=1",
-            &["The job waits for a flush at the end of each pass."],
+            &["The job waits for a flush at its end, with loops after each."],
             &[],
         ),
         (
@@ -354,7 +354,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         // Buffered writes end in memory, however many there are; their latency is not the volume's.
         (
             "fio --name=t --rw=randwrite --size=256m --numjobs=16 --end_fsync=1",
-            &["waits for a flush at the end"],
+            &["waits for a flush at its end"],
             &["waiting in line", "measures latency"],
         ),
         ("fio --name=t --rw=randread --size=256m --numjobs=16", &["waiting in line"], &[]),
@@ -381,13 +381,13 @@ fn each_word_is_told_with_the_value_that_it_has() {
     for (word, told) in [
         ("--ioengine=libaio", "How I/O is done: the kernel's asynchronous calls."),
         ("--rw=randread", "Reads at random."),
-        ("--end_fsync=0", "Off. With 1: the job waits for a flush at the end of each pass."),
+        ("--end_fsync=0", "Off. With 1: the job waits for a flush at its end, with loops after each."),
         (
             "--invalidate=0",
             "Off. With 1: drops the files from the page cache before the job, and before each further pass over them.",
         ),
         ("--direct=0", "Off. With 1: past the page cache."),
-        ("--verify=0", "Off. With 1: checks what is read against what was written."),
+        ("--verify=0", "Off."),
         ("--iodepth_batch=4", "I/Os handed over in one call, at most."),
         ("--bs=4k", "Length of an I/O."),
         (

@@ -11,6 +11,11 @@ use crate::one;
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("destroys-device", "fio --name=a --rw=randwrite --filename=/dev/sdz", "fio --name=a --rw=randread --filename=/dev/sdz"),
     ("overwrites-file", "fio --name=a --rw=randwrite --filename=x --size=1g", "fio --name=a --rw=randread --filename=x --size=1g"),
+    ("stores-nothing", "fio --name=a --rw=write --filename=/dev/zero --size=1g", "fio --name=a --rw=write --filename=/dev/sdz"),
+    ("zones-without-a-mode", "fio --name=a --rw=read --filename=x --size=1g --zonesize=256k", "fio --name=a --rw=read --filename=x --size=1g --zonemode=strided --zonesize=256k"),
+    ("colon-in-a-path", r"fio --name=a --rw=read --size=1g --directory=Z:\bench", "fio --name=a --rw=read --size=1g --directory=/a:/b"),
+    ("one-report", "fio --group_reporting --size=1g --name=a --rw=read --name=b --rw=write", "fio --group_reporting --size=1g --name=a --rw=read --name=b --stonewall --rw=write"),
+    ("overlapping-blocks", "fio --name=a --rw=randwrite --size=1g --bsrange=512-1k --bs_unaligned=1 --verify=crc32c", "fio --name=a --rw=randwrite --size=1g --bsrange=512-1k --bs_unaligned=1"),
     ("trims-a-file", "fio --name=a --rw=trim --filename=x --size=1g", "fio --name=a --rw=trim --filename=/dev/sdz"),
     ("starts-a-command", "fio --name=a --rw=read --size=1m --exec_prerun=sync", "fio --name=a --rw=read --size=1m"),
     ("fills-the-volume", "fio --name=a --rw=write --filename=x --fill_device=1", "fio --name=a --rw=write --filename=x --size=1m"),

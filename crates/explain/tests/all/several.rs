@@ -60,7 +60,7 @@ fn what_stands_in_scripts_is_understood() {
     );
     assert_eq!(job.len(), 2, "{job:?}");
     for words in [
-        "line 2: bs=${BS} is known to the environment alone; it is left out below.",
+        "line 2: bs=${BS} is known to the environment alone; 4k stands for it below.",
         "line 3: directory=${TARGET} is known to the environment alone; it stands as it is below.",
         "line 4: numjobs=$ncpus: $ncpus is the number of CPUs; 4 stand for it below.",
         "in 4 copies side by side",
