@@ -6,7 +6,7 @@ use super::files::{Region, share};
 use super::options::JobOptions;
 use super::value::Amount;
 
-/// Stop rules of a job: its time, its amount and its number of I/Os; a time-based job has no amount.
+/// Stop rules of a job: its time, its amount and its number of I/Os; only its time ends a time-based job.
 pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
     let mut rules = Vec::new();
     if options.runtime > Nanos::ZERO {
@@ -28,7 +28,7 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
             _ => StopRule::BytesInAll(amount),
         });
     }
-    if options.number_ios > 0 {
+    if options.number_ios > 0 && !options.ends_by_time() {
         rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops)));
     }
     rules

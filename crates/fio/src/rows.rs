@@ -288,7 +288,7 @@ pub static ROWS: &[Row] = &[
         .does("What an offset in percent is rounded up to.", |o, v| o.offset_align = v.natural()),
     access(row("offset_increment", Kind::Amount, "0", A))
         .does("Added to the offset for each further clone.", |o, v| o.offset_increment = v.amount()),
-    access(row("number_ios", Kind::Int(0, i64::MAX), "0", A)).does("Ends the job after this many I/Os.", |o, v| o.number_ios = v.natural()),
+    access(row("number_ios", Kind::Int(0, i64::MAX), "0", A)).does("Ends the job after this many I/Os, unless time_based lets its time end it.", |o, v| o.number_ios = v.natural()),
     access(row("num_range", COUNT, "1", C)).refused("a trim has one range", "Ranges in one trim."),
     access(row("sprandom", Kind::Bool, "0", C)).refused("write the device once in order and twice at random before the test, each a job of its own, with stonewall", "Preconditioning for flash in one pass."),
     access(row("spr_num_regions", COUNT, "100", C)).refused("preconditioning patterns are not supported", "Regions of the preconditioning."),
@@ -317,7 +317,7 @@ pub static ROWS: &[Row] = &[
         .does("As fsync, but a flush of the data alone (fdatasync).", |o, v| o.fdatasync = v.small()),
     sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every N writes.", |_, _| {}),
     sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
-        .does("Writes pages back after every N writes: wait_before, write, wait_after; those written since the last call.", |o, v| {
+        .does("Writes pages back after every N writes: wait_before, write, wait_after; fio asks for those written since the last call, plimsoll for all of the file's.", |o, v| {
             if let Value::Shape(ShapeValue::Pages(pages, writes)) = v {
                 o.calls.pages = Some((*pages, *writes));
             }

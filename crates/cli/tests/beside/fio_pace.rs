@@ -228,3 +228,23 @@ fn a_ramp_is_part_of_the_amount_but_not_of_a_number_of_ios() {
         "96 less what the ramp did: {ours} and {real}"
     );
 }
+
+/// A rate in bytes counts the bytes of each length, and time ends a time-based job, whatever number of I/Os it names.
+#[test]
+fn a_rate_in_bytes_counts_bytes_and_time_ends_what_is_based_on_it() {
+    let Some(peers) = Peers::find() else { return };
+    let done = |words: &str| {
+        let words =
+            format!("--name=a --filename=r --size=4m --time_based --runtime=1 --output-format=json {words}");
+        both(&peers, &words).map(|ended| {
+            let write = &jobs(&ended)[0]["write"];
+            ["io_bytes", "total_ios"].map(|figure| write[figure].as_u64().unwrap())
+        })
+    };
+    for [bytes, _] in done("--rw=randwrite --norandommap --bssplit=4k/50:64k/50 --rate=1m") {
+        assert!(bytes <= (1 << 20) + (2 << 16), "{bytes} bytes at 1 MiB a second for a second");
+    }
+    for [_, ios] in done("--rw=write --bs=4k --number_ios=3 --rate_iops=100") {
+        assert!((4..=101).contains(&ios), "{ios} I/Os");
+    }
+}

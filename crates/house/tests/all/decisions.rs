@@ -8,7 +8,7 @@ use house::{files, root, text_decisions};
 
 /// Files, and whole folders (ending with `/`), that read words which are not plimsoll's own, each with their author.
 /// Code that makes our sentences must not be among them.
-const READERS: [(&str, &str); 20] = [
+const READERS: [(&str, &str); 21] = [
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
     ("crates/analysis/src/shortage.rs", "the kernel's names of devices and file systems"),
@@ -20,6 +20,7 @@ const READERS: [(&str, &str); 20] = [
     ("crates/import/src/", "what other tools printed"),
     ("crates/explain/src/fio_words.rs", "a pasted job file"),
     ("crates/explain/src/words.rs", "lines of a job file"),
+    ("crates/explain/src/files_fio.rs", "paths of devices, as typed"),
     ("crates/explain/src/dd.rs", "options of dd, as typed"),
     ("crates/diskspd/src/commandline.rs", "options of DiskSpd, as typed"),
     ("crates/fio/src/commands.rs", "options of fio, as typed"),
