@@ -147,7 +147,7 @@ fn what_is_not_understood_ends_with_its_place_and_the_code_of_a_refusal() {
         ("hello world", "line 1, column 1: hello: "),
         ("\n\nls -l /tmp\n", "line 3, column 1: ls: "),
         ("fio --name=a --iodepht=3", "line 1, column 14: --iodepht=3: "),
-        ("fio --name=a \\\n --bs=4q --size=1g", "line 2, column 2: --bs=4q: "),
+        ("fio --name=a \\\n --bs=x4 --size=1g", "line 2, column 2: --bs=x4: "),
         ("[a]\nrw=sideways\n", "line 2, column 1: rw=sideways: "),
         ("ioping -c 1 . .", "more than one destination"),
         ("diskspd -w100 -b4Q t.dat", "-b4Q"),
