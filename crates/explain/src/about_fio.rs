@@ -76,7 +76,7 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
         said.push(how_long(job));
     }
     said.extend(begins_later(options));
-    said.extend(read_back(options));
+    said.extend(read_back(job));
     said.extend(rates(job));
     said.extend(rests(job));
     said.extend(flushes(job));
@@ -111,13 +111,15 @@ fn begins_later(options: &JobOptions) -> Option<String> {
 }
 
 /// Describes what verification reads.
-fn read_back(options: &JobOptions) -> Option<String> {
+fn read_back(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
     let verify = &options.verify;
     if !verify.is_on() {
         return None;
     }
     let said = match (verify.only, options.pattern.writes, options.runtime.0 > 0) {
         (true, ..) => "It writes nothing, and checks what an earlier run wrote.",
+        (_, false, _) if job.is_mix => "fio checks nothing: the mix has no writes.",
         (_, false, _) => {
             "Each block is checked for what an earlier run wrote with the same verify; others are errors."
         }

@@ -36,6 +36,8 @@ pub struct PlannedJob {
     pub runs_beside_others: bool,
     /// Whether fio takes the job for one that reads, whatever the share of reads in its mix, and so lays out its files.
     pub counts_as_reading: bool,
+    /// Whether it is a mix of reads and writes, whatever the share of reads.
+    pub is_mix: bool,
     /// For the first job of a report: the other jobs that it adds up.
     pub reported_with: Vec<String>,
 }
@@ -105,7 +107,7 @@ impl PlannedJob {
             // What an earlier run wrote is read; nothing is written.
             options.pattern = Pattern { reads: true, writes: false, trims: false, ..options.pattern };
         }
-        let counts_as_reading = options.pattern.reads;
+        let (counts_as_reading, is_mix) = (options.pattern.reads, options.pattern.mixed());
         if options.pattern.mixed() {
             options.pattern.reads = options.rwmix_read > 0;
             options.pattern.writes = options.rwmix_read < 100;
@@ -138,6 +140,7 @@ impl PlannedJob {
             made_by_others: false,
             runs_beside_others: false,
             counts_as_reading,
+            is_mix,
             reported_with: Vec::new(),
         }
     }

@@ -30,8 +30,14 @@ pub enum Kind {
 
 /// Finds the command lines and job files in `text`, in order.
 pub fn find(text: &str) -> Vec<PastedCommand> {
-    let mut finder =
-        Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false, apart: false };
+    let mut finder = Finder {
+        found: Vec::new(),
+        repairs: Vec::new(),
+        open: false,
+        in_job_file: false,
+        apart: false,
+        before: Vec::new(),
+    };
     for (index, raw) in text.lines().enumerate() {
         let line = plain(raw, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
@@ -82,6 +88,8 @@ struct Finder {
     in_job_file: bool,
     /// Whether an empty line has followed the last line that can only be part of a job file.
     apart: bool,
+    /// Options of fio on the lines before this one, with their numbers: a section below them would make them part of a file.
+    before: Vec<(String, usize)>,
 }
 
 impl Finder {
@@ -106,6 +114,10 @@ impl Finder {
         self.in_job_file = self.job_file_line(line, number, &pieces);
         if self.in_job_file {
             return;
+        }
+        match pieces.as_slice() {
+            [only] if is_option_of_a_file(&only.text) => self.before.push((only.text.clone(), number)),
+            _ => self.before.clear(),
         }
         let option = |text: &str| {
             let rest = text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
@@ -207,8 +219,17 @@ impl Finder {
             format!("{kept}\n")
         };
         if !inside {
-            let kind = Kind::JobFile(String::new());
-            self.found.push(PastedCommand { kind, line: number, repairs: Vec::new(), lines: Vec::new() });
+            // fio refuses options above the first section, so that they are shown.
+            let (above, places): (Vec<String>, Vec<usize>) =
+                std::mem::take(&mut self.before).into_iter().unzip();
+            let text = above.iter().map(|line| format!("{line}\n")).collect();
+            let line = places.first().copied().unwrap_or(number);
+            self.found.push(PastedCommand {
+                kind: Kind::JobFile(text),
+                line,
+                repairs: Vec::new(),
+                lines: places,
+            });
         }
         if let Some(PastedCommand { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =
             self.found.last_mut()
@@ -219,6 +240,14 @@ impl Finder {
         }
         true
     }
+}
+
+/// Whether `word` sets an option of fio without dashes, to a value that no shell would fill in.
+fn is_option_of_a_file(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, value)| {
+        let is_known = fio::ROWS.iter().any(|row| row.names().any(|known| known == name));
+        is_known && !value.is_empty() && !value.contains('$')
+    })
 }
 
 /// Whether the text before an equals sign can be the name of a mistyped option.
@@ -239,7 +268,7 @@ fn is_row(rest: &[Piece]) -> bool {
 /// Whether `word` belongs to a prompt or a list, or sets a variable.
 fn is_of_a_prompt(word: &str) -> bool {
     let is_variable = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    word.ends_with(['$', '#', '%', '>'])
+    word.ends_with(['$', '#', '%', '>', '❯', '➜', '»'])
         || word.contains('@')
         || word.starts_with('#')
         || is_list_mark(word)
@@ -438,6 +467,12 @@ mod tests {
             commands("[global] size=30g direct=1 [w] rw=write time_based"),
             ["[global]\nsize=30g\ndirect=1\n[w]\nrw=write\ntime_based\n"]
         );
+    }
+
+    #[test]
+    fn options_above_the_first_section_belong_to_its_file() {
+        assert_eq!(commands("Try:\nrw=read\nbs=4k\n[a]\nsize=1g\n"), ["rw=read\nbs=4k\n[a]\nsize=1g\n"]);
+        assert_eq!(commands("size=1g\ncat > f\n[a]\nrw=read\n"), ["[a]\nrw=read\n"]);
     }
 
     #[test]
