@@ -60,8 +60,8 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
         copies => format!("{}, in {copies} copies side by side: each", head.trim_end_matches(',')),
     };
     let mut said = match (&options.trace.read, on_names(options), stage(options)) {
-        (Some(trace), ..) => return replay(&subject, trace, options),
-        (None, Some(does), _) => vec![format!("{subject} {does}."), depth(options), target(job)],
+        (Some(trace), ..) => return replay(&subject, trace, job),
+        (None, Some(does), _) => vec![format!("{subject} {does}."), depth(job), target(job)],
         (None, None, Stage::Nowhere) => {
             vec![format!(
                 "{subject} reads and writes no blocks of storage (ioengine={}).",
@@ -120,6 +120,7 @@ fn read_back(job: &PlannedJob) -> Option<String> {
     let said = match (verify.only, options.pattern.writes, options.runtime.0 > 0) {
         (true, ..) => "It writes nothing, and checks what an earlier run wrote.",
         (_, false, _) if job.is_mix => "fio checks nothing: the mix has no writes.",
+        (_, false, _) if !options.pattern.reads => "Nothing is read or checked: the job only trims.",
         (_, false, _) => {
             "Each block is checked for what an earlier run wrote with the same verify; others are errors."
         }
@@ -127,8 +128,8 @@ fn read_back(job: &PlannedJob) -> Option<String> {
         _ if !verify.reads_back => "Nothing is read back (do_verify=0).",
         (_, _, false) => "What was written is then read back and checked.",
         (_, _, true) if options.time_based => {
-            "Where time ends the job fio reads nothing back, or, with several in flight at random places, each pass; plimsoll \
-             does, after it."
+            "If time ends the job, fio reads nothing back (with several in flight at random places it reads back each whole \
+             pass); plimsoll reads back after it."
         }
         (_, _, true) => {
             "What was written is then read back and checked, by fio only if the job ends before its time."
@@ -153,7 +154,7 @@ fn unchanged(job: &PlannedJob) -> Option<String> {
 
 fn with_blocks(job: &PlannedJob, subject: &str) -> Vec<String> {
     let options = job.options();
-    let mut said = vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(options)];
+    let mut said = vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(job)];
     let only_trims = !options.pattern.reads && !options.pattern.writes;
     if options.engine.is_real() && options.engine.act() == Act::Move && !only_trims {
         said.push(cache(options).to_owned());
@@ -205,11 +206,12 @@ fn elsewhere(job: &PlannedJob, subject: &str, of_engines: &[String]) -> Vec<Stri
         true => format!("Its options do not say on what {engine} works."),
         false => format!("On what {engine} finds by {}: {length}.", names.join(", ")),
     };
-    vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(options), place]
+    vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(job), place]
 }
 
 /// Sentences on a job that replays a trace; options that would otherwise determine its I/O have no effect.
-fn replay(subject: &str, trace: &str, options: &JobOptions) -> Vec<String> {
+fn replay(subject: &str, trace: &str, job: &PlannedJob) -> Vec<String> {
+    let options = job.options();
     let which = match fio::split_list(trace).as_slice() {
         [one] => format!("the trace {one}"),
         several => format!("the traces {} in turn, one a copy", several.join(", ")),
@@ -225,7 +227,7 @@ fn replay(subject: &str, trace: &str, options: &JobOptions) -> Vec<String> {
             "{subject} replays {which} on {files}: its I/Os in their order, {when}, until it is over{most}."
         ),
         "What the job itself says of directions, places, lengths and amounts has no effect.".to_owned(),
-        depth(options),
+        depth(job),
         cache(options).to_owned(),
     ]
 }
@@ -319,9 +321,11 @@ fn at_random(options: &JobOptions, number: i64) -> String {
     }
 }
 
-fn depth(options: &JobOptions) -> String {
+fn depth(job: &PlannedJob) -> String {
+    let options = job.options();
     let copies = u64::from(options.numjobs);
     let depth = if waits(options) { 1 } else { u64::from(options.iodepth) };
+    let depth = job.most_before_a_rest().map_or(depth, |most| depth.min(most));
     let most = match depth {
         1 => "One I/O".to_owned(),
         depth => format!("Up to {} I/Os", count(depth)),

@@ -422,8 +422,16 @@ impl PlannedJob {
         self.first()?.think
     }
 
-    /// Most I/Os in flight in a copy: the depth, or all that it does.
+    /// Most I/Os that a copy has in flight because its queue runs empty before each rest; `None` if no rest empties it.
+    pub fn most_before_a_rest(&self) -> Option<u64> {
+        let think =
+            self.think().filter(|think| think.queue == ThinkQueue::Drained && think.every < u32::MAX)?;
+        Some(u64::from(think.every.max(1)))
+    }
+
+    /// Most I/Os in flight in a copy: the depth, what it does between two rests that empty the queue, or all that it does.
     pub fn in_flight(&self, depth: u64) -> u64 {
+        let depth = self.most_before_a_rest().map_or(depth, |most| depth.min(most));
         self.ios().map_or(depth, |ios| depth.min(ios.max(1)))
     }
 

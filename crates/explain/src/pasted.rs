@@ -210,7 +210,12 @@ impl Finder {
             return false;
         }
         self.apart = self.apart && comment && !begins;
-        let every = pieces.iter().all(|piece| section(piece) || option(&piece.text));
+        // A word that needs a value is none of an option without one.
+        let is_whole = |text: &str| {
+            let is_flag = |row: &fio::Row| !row.takes.needs_value() && row.names().any(|known| known == text);
+            text.contains('=') || fio::ROWS.iter().any(is_flag)
+        };
+        let every = pieces.iter().all(|piece| section(piece) || option(&piece.text) && is_whole(&piece.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         let lines = if pieces.len() > 1 && every {
             repairs.push(Repair { what: SPLIT, line: number, column: pieces[1].column });
@@ -320,6 +325,7 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
         matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "plimsoll" | "env" | "PS")
             || is_of_a_prompt(word)
     };
+    let pieces = assigned(&pieces, repairs).unwrap_or(pieces);
     let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
     let typed = pieces.first().cloned();
     let pieces = behind_other_commands(pieces);
@@ -342,15 +348,30 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
     Some((tool, pieces[at..].to_vec()))
 }
 
+/// The words of a command that a script keeps in a variable (`cmd="fio …"`).
+fn assigned(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
+    let Piece { text, line, column } = pieces.first()?;
+    let (name, command) = text.split_once('=').filter(|(_, command)| command.contains(' '))?;
+    Tool::called(command.split(' ').next()?)?;
+    let is_variable = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let moved = |piece: Piece| Piece { column: piece.column + column + name.len(), ..piece };
+    is_variable.then(|| words(command, *line, repairs).into_iter().map(moved).collect())
+}
+
 /// The pieces from the first tool that is called after another command (`sync; fio …`, `cd d && fio …`); all pieces if
 /// there is none.
 fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     let glued = |piece: &Piece| {
-        let (_, last) = piece.text.rsplit_once(';')?;
+        let (_, last) = piece.text.rsplit_once([';', '('])?;
         Tool::called(last).map(|_| Piece { text: last.to_owned(), ..piece.clone() })
     };
     let is_call = |piece: &Piece| glued(piece).is_some() || Tool::called(&piece.text).is_some();
-    let Some(at) = pieces.iter().position(is_call) else { return pieces };
+    // `kubectl exec fio -- fio`: a container may have the tool's name.
+    let behind_dashes =
+        pieces.windows(2).position(|pair| pair[0].text == "--" && Tool::called(&pair[1].text).is_some());
+    let Some(at) = behind_dashes.map(|at| at + 1).or_else(|| pieces.iter().position(is_call)) else {
+        return pieces;
+    };
     if let Some(first) = glued(&pieces[at]) {
         return [&[first][..], &pieces[at + 1..]].concat();
     }
@@ -389,6 +410,10 @@ fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
         repairs.push(Repair { what: CUT, line: piece.line, column: piece.column });
     }
     let mut kept: Vec<Piece> = pieces.into_iter().take(at.unwrap_or(usize::MAX)).collect();
+    // The end of `$(…)` around the command.
+    if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(')') && !last.text.contains('(')) {
+        last.text.pop();
+    }
     if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(';')) {
         last.text.pop();
     }
@@ -442,7 +467,8 @@ mod tests {
             "sudo -u me",
             "$ setsid",
             "taskset -c 0,1",
-            "kubectl exec -it pod --",
+            "kubectl exec -it fio --",
+            "OUT=$(",
             "timeout 60",
             "# nice -n 10",
         ];
@@ -454,6 +480,7 @@ mod tests {
             );
         }
         assert_eq!(commands("sudo apt-get install -y fio"), Vec::<String>::new());
+        assert_eq!(commands("cmd=\"fio --name=a --rw=read\""), ["fio --name=a --rw=read"]);
     }
 
     #[test]

@@ -184,10 +184,28 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("one-at-a-time", Wrong, "fio HOWTO: iodepth")
         .fio(|_, options| {
+            let only_trims = !options.pattern.reads && !options.pattern.writes;
+            if only_trims && !options.engine.is_synchronous() && waits(options) && options.iodepth > 1 {
+                return Some(format!(
+                    "iodepth={} has no effect on trims: fio does them one at a time, whatever the engine.",
+                    options.iodepth
+                ));
+            }
             (waits(options) && options.iodepth > 1).then(|| {
                 format!(
                     "iodepth={} has no effect: {} waits for each I/O, so that one is in flight. Take libaio or io_uring.",
                     options.iodepth, options.engine.name
+                )
+            })
+        }),
+    risk("depth-of-rests", Wrong, "fio HOWTO: thinktime, thinktime_blocks")
+        .fio(|job, options| {
+            let most = job.most_before_a_rest()?;
+            (most < u64::from(options.iodepth) && !waits(options)).then(|| {
+                format!(
+                    "iodepth={} is not reached: thinktime waits until the queue is empty. With thinktime_blocks=N up to N are in \
+                     flight.",
+                    options.iodepth
                 )
             })
         }),

@@ -164,6 +164,8 @@ fn of_value(row: &Row, value: Option<&str>) -> String {
     // Further sentences are about several values, or about none.
     let help = if value.contains([',', ':']) { row.help } else { first_sentence(row.help) };
     match (row.takes, engine_way(value).filter(|_| row.name == "ioengine")) {
+        _ if row.name == "name" && value == "global" => "What stands after it holds for all jobs.".to_owned(),
+        _ if value.starts_with('$') => format!("{}.", help.split([':', '.', ';']).next().unwrap_or(help)),
         (_, Some(way)) => format!("How I/O is done: {}.", way.by),
         (Kind::Bool | Kind::Flag, _) if value == "0" => format!("Off. With 1: {}", beginning(help)),
         (Kind::Choice(_), _) if value == "0" && row.default == "0" => "Off.".to_owned(),

@@ -182,6 +182,8 @@ fn amounts(all: &mut Figures, options: &JobOptions, (sides, unlike): (&[Side; 2]
     let kinds = DIRECTIONS.iter().map(|name| (*name, std::slice::from_ref(name), each));
     for (name, directions, judgement) in kinds.chain(mixed.then_some(("all", &DIRECTIONS[..], unlike))) {
         let ios = figure(directions, "total_ios");
+        let apart = are_far_apart(ios.map(|ios| ios as f64)) && ios[0].max(ios[1]) >= MANY;
+        let judgement = if apart && judgement == unlike { Likeness::Differs } else { judgement };
         if ios != [0, 0] {
             all.judged((Aspect::Amount, &format!("{name} I/Os")), ios, of_ios(judgement));
             let bytes = figure(directions, "io_bytes");
@@ -225,10 +227,17 @@ fn places(all: &mut Figures, options: &JobOptions, (sides, unlike): (&[Side; 2],
     }
 }
 
-/// Ratio of two rates above which they differ although nothing limits them: one of them is a cache's.
+/// Ratio of two rates or amounts above which they differ although nothing limits them: one of them is a cache's, or one tool
+/// ended early.
 const FAR_APART: f64 = 4.0;
+/// Number of I/Os from which on such a ratio is not chance.
+const MANY: u64 = 200;
 /// Shortest run in milliseconds whose rate says that much.
 const LONG_ENOUGH_MS: u64 = 200;
+
+fn are_far_apart(figures: [f64; 2]) -> bool {
+    figures[0].max(figures[1]) > FAR_APART * figures[0].min(figures[1])
+}
 
 /// Compares the rates where the job limits them; otherwise they stand side by side, unless they are far apart.
 fn rates(all: &mut Figures, options: &JobOptions, sides: &[Side; 2]) {
@@ -240,12 +249,7 @@ fn rates(all: &mut Figures, options: &JobOptions, sides: &[Side; 2]) {
     let lasted = sides.iter().filter_map(|side| side.job["job_runtime"].as_u64()).min().unwrap_or(0);
     let likeness = match (rates[0] - rates[1]).abs() <= (RATE + 1.0 / fewest) * rates[0] {
         // Twice the rate may be the volume's mood; this is not.
-        _ if !limited
-            && rates[0].max(rates[1]) > FAR_APART * rates[0].min(rates[1])
-            && lasted >= LONG_ENOUGH_MS =>
-        {
-            Likeness::Differs
-        }
+        _ if !limited && are_far_apart(rates) && lasted >= LONG_ENOUGH_MS => Likeness::Differs,
         _ if !limited => Likeness::NotJudged,
         true => Likeness::Same,
         false => Likeness::Differs,

@@ -574,7 +574,7 @@ pub static ROWS: &[Row] = &[
     ring(row("fixedbufs", Kind::Flag, YES_NO, A)).nearly("buffers are registered wherever the kernel can", "Registers the buffers.", |_, _| {}),
     ring(row("registerfiles", Kind::Flag, YES_NO, A)).nearly("files are registered wherever the kernel can", "Registers the files.", |_, _| {}),
     ring(row("sqthread_poll", Kind::Flag, YES_NO, A))
-        .does("A thread of the kernel submits; a call is made to wait, and for nothing else.", |o, v| o.ring.thread = v.on()),
+        .does("A thread of the kernel submits; to wait, fio looks again and again, and plimsoll makes a call.", |o, v| o.ring.thread = v.on()),
     ring(row("sqthread_poll_cpu", COUNT, "", A)).does("CPU of that thread.", |o, v| o.ring.cpu = Some(v.small())),
     ring(row("nonvectored", Kind::Int(-1, u32::MAX as i64), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
     within(Part::Engine(&["io_uring", "libaio", "pvsync2"]), row("nowait", Kind::Bool, "0", B))

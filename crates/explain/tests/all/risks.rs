@@ -26,6 +26,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("removes-files", "fio --name=a --ioengine=filedelete --filename=x --filesize=4k", "fio --name=a --ioengine=filestat --filename=x --filesize=4k"),
     ("no-size", "fio --name=a --rw=randread --filename=x", "fio --name=a --rw=randread --filename=x --size=1g"),
     ("one-at-a-time", "fio --name=a --rw=randread --size=1g --iodepth=32", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio"),
+    ("depth-of-rests", "fio --name=a --rw=read --size=1g --direct=1 --ioengine=libaio --iodepth=16 --thinktime=40", "fio --name=a --rw=read --size=1g --direct=1 --ioengine=libaio --iodepth=16 --thinktime=40 --thinktime_blocks=16"),
     ("buffered-libaio", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio --direct=1"),
     ("no-direct", "fio --name=a --rw=randwrite --size=1g", "fio --name=a --rw=randwrite --size=1g --sync=1"),
     ("runtime-is-a-cap", "fio --name=a --rw=randread --size=1g --runtime=60", "fio --name=a --rw=randread --size=1g --runtime=60 --time_based"),
