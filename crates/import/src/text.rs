@@ -83,12 +83,13 @@ impl Text {
         placed(&self.plain, &self.anchors, offset)
     }
 
-    /// Returns the lines of `plain` with their offsets.
+    /// Returns the lines of `plain` with their offsets, without the marks of code with which a page surrounds them.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.plain.split('\n').scan(0, |start, line| {
             let at = *start;
             *start += line.len() + 1;
-            Some((at, line))
+            let inner = without_marks(line);
+            Some((at + (inner.as_ptr() as usize - line.as_ptr() as usize), inner))
         })
     }
 
@@ -104,6 +105,19 @@ impl Text {
         let end = rest.find([',', '\n']).unwrap_or(rest.len());
         Trouble { line, column, expected: expected.into(), found: shortened(&rest[..end]) }
     }
+}
+
+/// Returns `line` without the marks of code before it, and without those on both sides. A fence with the name of a
+/// language is as an empty line.
+fn without_marks(line: &str) -> &str {
+    let trimmed = line.trim_start();
+    let behind = trimmed.trim_start_matches('`');
+    let is_language = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
+    if trimmed.starts_with("```") && behind.trim_end().chars().all(is_language) {
+        return &line[line.len()..];
+    }
+    let from = if behind.len() < trimmed.len() { behind } else { line };
+    from.trim_end().strip_suffix('`').map_or(from, |rest| rest.trim_end_matches('`'))
 }
 
 /// Most bytes from which the text of a trouble is taken.

@@ -179,9 +179,16 @@ impl CpuMetric {
         ["idle", "system", "user", "nice", "iowait", "steal"][self as usize]
     }
 
-    /// Finds the metric for a key of sysstat.
+    /// Finds the metric for a key of sysstat, or for a column of its text in any generation: `%sys` is that of
+    /// iostat up to 6 and of `sar -u ALL`.
     pub fn of_column(column: &str) -> Option<CpuMetric> {
-        CpuMetric::ALL.into_iter().find(|metric| metric.column() == column)
+        let word = column.trim_start_matches('%').to_ascii_lowercase();
+        let word = match word.as_str() {
+            "sys" => "system",
+            "usr" => "user",
+            word => word,
+        };
+        CpuMetric::ALL.into_iter().find(|metric| metric.column() == word)
     }
 }
 

@@ -297,8 +297,12 @@ impl<'t> Reader<'t> {
         }
         let Some(sheet) = self.sheets.last_mut() else { return };
         for (name, value) in cells {
-            if let (Some(metric), Cell::Number(number)) = (CpuMetric::of_column(name), value) {
-                sheet.enter_cpu(metric, number);
+            // mpstat's names differ, and so do its shares: those of guests are no part of them.
+            let is_own = CpuMetric::of_column(name).is_some_and(|metric| metric.column() == name);
+            if let Cell::Number(number) = value
+                && is_own
+            {
+                sheet.enter_cpu(name, number);
             }
         }
     }

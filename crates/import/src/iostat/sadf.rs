@@ -1,7 +1,5 @@
 //! The output of `sadf -x`: a report for each time, with devices and CPUs as attributes of elements.
 
-use record::CpuMetric;
-
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::sheet::{Command, Sheet};
@@ -84,8 +82,8 @@ fn processor(sheet: &mut Sheet, element: &Element<'_>) -> bool {
     let all = element.pairs().any(|(name, value)| name == "number" && value == "all");
     let Some(report) = sheet.reports.len().checked_sub(1).filter(|_| all) else { return true };
     for (name, words) in element.pairs() {
-        if let (Some(metric), Some(number)) = (CpuMetric::of_column(name), number(words)) {
-            sheet.enter_cpu_at(report, metric, number);
+        if let Some(number) = number(words) {
+            sheet.enter_cpu_at(report, name, number);
         }
     }
     true

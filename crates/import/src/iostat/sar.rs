@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use record::CpuMetric;
-
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::keys::column;
@@ -131,9 +129,7 @@ impl Reader<'_> {
             sheet.enter_at(report, row.name, &figures);
         } else if matches!(row.name, "all" | "-1") {
             for (key, number) in table.keys.iter().zip(&row.figures) {
-                if let Some(metric) = CpuMetric::of_column(key.trim_start_matches('%')) {
-                    sheet.enter_cpu_at(report, metric, *number);
-                }
+                sheet.enter_cpu_at(report, key, *number);
             }
         }
     }

@@ -172,16 +172,20 @@ impl Sheet {
         Some(place)
     }
 
-    /// Adds a share of the CPUs, in per cent.
-    pub fn enter_cpu(&mut self, metric: CpuMetric, value: f64) {
+    /// Adds a share of the CPUs, in per cent, under the column that has it.
+    pub fn enter_cpu(&mut self, column: &str, value: f64) {
         if let Some(report) = self.reports.len().checked_sub(1) {
-            self.enter_cpu_at(report, metric, value);
+            self.enter_cpu_at(report, column, value);
         }
     }
 
-    /// Adds a share of the CPUs to a report; shares must be added in ascending order of reports.
-    pub fn enter_cpu_at(&mut self, report: usize, metric: CpuMetric, value: f64) {
-        set(&mut self.cpu[metric as usize], report, value);
+    /// Adds a share of the CPUs to a report; shares must be added in ascending order of reports. An unknown column
+    /// becomes a key without a meaning, of which a note is made.
+    pub fn enter_cpu_at(&mut self, report: usize, column: &str, value: f64) {
+        match CpuMetric::of_column(column) {
+            Some(metric) => set(&mut self.cpu[metric as usize], report, value),
+            None => _ = self.key(column, 0),
+        }
     }
 
     /// Fills every column up to the number of reports, and drops devices whose gaps would take too much memory.

@@ -2,6 +2,7 @@
 
 use record::CpuMetric;
 
+use super::super::scan::is_no_number;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::clock;
@@ -20,12 +21,13 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         cpu: false,
         command: None,
         pending: Vec::new(),
+        headless: Vec::new(),
+        widths: Vec::new(),
     };
-    let mut at = 0;
-    for line in text.plain.split_inclusive('\n') {
-        reader.line(line.trim_end(), at);
-        at += line.len();
-    }
+    text.lines().for_each(|(at, line)| reader.line(line.trim(), at));
+    // Rows without a header are those of other tools, unless a header of iostat's has as many columns.
+    let headless = reader.headless.into_iter().filter(|(figures, _)| reader.widths.contains(figures));
+    headless.for_each(|(_, trouble)| reader.troubles.push(trouble));
     reader.sheets
 }
 
@@ -37,11 +39,15 @@ const COLUMNS_MOST: usize = 256;
 /// Fewest figures after a name that make a row of a device without a header: every version of `-x` prints more.
 const FIGURES_LEAST: usize = 10;
 
+/// Most rows without a header that are remembered.
+const HEADLESS_MOST: usize = 1000;
+const HEADLESS: &str = "the line 'Device r/s …' above the rows: keep it, as \"grep -E 'Device|sda'\" does";
+
 /// Kind of the next row.
 enum Section {
     None,
-    /// The shares of the CPUs, in the order of the header above.
-    Cpu(Vec<CpuMetric>),
+    /// The shares of the CPUs, below these columns.
+    Cpu(Vec<String>),
     /// Devices, below this header.
     Devices(Header),
 }
@@ -52,10 +58,14 @@ struct Header {
     keys: Vec<String>,
     /// Whether the name follows the figures (`--pretty`).
     name_last: bool,
-    /// Whether rows have followed; before the first row, another line of columns belongs to the header.
-    has_rows: bool,
+    /// Number of rows that have followed; before the first row, another line of columns belongs to the header.
+    rows: usize,
     /// Whether the columns, and therefore the rows, are wrapped over several lines.
     wrapped: bool,
+    /// The device of the last row.
+    of: Option<String>,
+    /// Whether the row below has no name, because it is the rest of that device's.
+    is_below: bool,
 }
 
 struct Reader<'t> {
@@ -73,13 +83,14 @@ struct Reader<'t> {
     command: Option<Command>,
     /// Words of an unfinished row, if columns are wrapped.
     pending: Vec<String>,
+    /// Rows without a header: number of figures, and place.
+    headless: Vec<(usize, Trouble)>,
+    /// Number of columns of each header.
+    widths: Vec<usize>,
 }
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, at: usize) {
-        // A fence ends a code block of a page; fewer such marks surround code within a line.
-        let is_fence = line.trim_start().starts_with("```");
-        let line = if is_fence { "" } else { line.trim().trim_matches('`') };
         let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
         let Some(first) = words.first() else {
             return self.empty();
@@ -94,12 +105,14 @@ impl Reader<'_> {
         } else if first.starts_with("avg-cpu") {
             self.begin(at, self.cpu || !self.seen.is_empty());
             self.cpu = true;
-            let named = |word: &&str| CpuMetric::of_column(word.trim_start_matches('%'));
-            self.section = Section::Cpu(words.iter().skip(1).filter_map(named).collect());
+            let is_column = |word: &&&str| word.starts_with('%') || CpuMetric::of_column(word).is_some();
+            let columns = words.iter().skip(1).take_while(is_column);
+            self.section = Section::Cpu(columns.map(|word| (*word).to_owned()).collect());
         } else if let Some(header) = header(&words) {
             let again = header.keys.iter().any(|key| self.seen.contains(key));
             self.begin(at, again);
             self.seen.extend(header.keys.iter().cloned());
+            self.widths.push(header.keys.len());
             self.section = Section::Devices(header);
         } else if self.goes_on(&words) {
             self.seen.extend(words.iter().map(|word| (*word).to_owned()));
@@ -123,14 +136,19 @@ impl Reader<'_> {
         self.pending.clear();
     }
 
-    /// Adds columns to a header that a page has wrapped; returns whether the line continues the header.
+    /// Adds columns to a header that a page has wrapped; returns whether the line continues the header. Below a single
+    /// row, the columns and the next row are those of its device.
     fn goes_on(&mut self, words: &[&str]) -> bool {
         let Section::Devices(header) = &mut self.section else { return false };
-        let fits = header.keys.len() + words.len() <= COLUMNS_MOST && !header.has_rows;
-        let goes_on = fits && words.iter().all(|word| column(word).is_some());
+        let fits = header.keys.len() + words.len() <= COLUMNS_MOST;
+        let place = header.rows == 0 || (header.rows == 1 && words.len() > 1 && header.of.is_some());
+        let goes_on = fits && place && words.iter().all(|word| column(word).is_some());
         if goes_on {
+            (header.wrapped, header.is_below) = (header.rows == 0, header.rows == 1);
+            if header.is_below {
+                (header.rows, header.keys) = (0, Vec::new());
+            }
             header.keys.extend(words.iter().map(|word| (*word).to_owned()));
-            header.wrapped = true;
         }
         goes_on
     }
@@ -157,20 +175,26 @@ impl Reader<'_> {
 
     fn row(&mut self, line: &str, words: &[&str], at: usize) {
         match &self.section {
-            Section::None => self.time = Some(line.trim().to_owned()),
-            Section::Cpu(metrics) => {
+            Section::None => {
+                let row = headless_row(line).map(|figures| (figures, self.text.trouble(at, HEADLESS)));
+                self.headless.extend(row.filter(|_| self.headless.len() < HEADLESS_MOST));
+                self.time = Some(line.trim().to_owned());
+            }
+            Section::Cpu(columns) => {
                 let Some(sheet) = self.sheets.last_mut() else { return };
-                for (metric, word) in metrics.iter().zip(words) {
-                    if let Some(share) = number(word.trim_end_matches('%'), None) {
-                        sheet.enter_cpu(*metric, share);
-                    }
+                let shares: Vec<f64> = words.iter().map_while(|word| number(word, None)).collect();
+                if shares.len() == columns.len() {
+                    columns.iter().zip(shares).for_each(|(column, share)| sheet.enter_cpu(column, share));
+                } else if words.iter().any(|word| is_cell(word)) {
+                    let expected = format!("{} shares of the CPUs", columns.len());
+                    self.troubles.push(self.text.trouble(at, expected));
                 }
                 self.section = Section::None;
             }
             Section::Devices(_) if words.first() == Some(&"--") => {}
             Section::Devices(header) if clock::is_time(line) => {
                 let report = self.sheets.last_mut().and_then(|sheet| sheet.reports.last_mut());
-                match report.filter(|_| !header.has_rows) {
+                match report.filter(|_| header.rows == 0) {
                     Some(report) => line.trim().clone_into(report),
                     None => self.time = Some(line.trim().to_owned()),
                 }
@@ -178,8 +202,8 @@ impl Reader<'_> {
             Section::Devices(_) => {
                 // Moved out, so that the header is not copied for each row.
                 if let Section::Devices(mut header) = std::mem::replace(&mut self.section, Section::None) {
-                    header.has_rows = true;
-                    self.whole_row(&header, words, at);
+                    header.rows += 1;
+                    self.whole_row(&mut header, words, at);
                     self.section = Section::Devices(header);
                 }
             }
@@ -187,9 +211,11 @@ impl Reader<'_> {
     }
 
     /// Reads a row, or keeps its beginning if the columns are wrapped and the row continues.
-    fn whole_row(&mut self, header: &Header, words: &[&str], at: usize) {
+    fn whole_row(&mut self, header: &mut Header, words: &[&str], at: usize) {
         if !header.wrapped {
-            return self.device(header, words, at);
+            let name = header.of.take().filter(|_| header.is_below && header.rows == 1);
+            let words: Vec<&str> = name.as_deref().into_iter().chain(words.iter().copied()).collect();
+            return self.device(header, &words, at);
         }
         let begins = words.first().is_some_and(|word| number(word, None).is_none());
         if begins {
@@ -203,11 +229,11 @@ impl Reader<'_> {
         }
     }
 
-    fn device(&mut self, header: &Header, words: &[&str], at: usize) {
+    fn device(&mut self, header: &mut Header, words: &[&str], at: usize) {
         let Some(sheet) = self.sheets.last_mut() else { return };
         let figures = header.keys.len();
-        // Words without any figure are not a row, but what a page says below it.
-        if words.iter().all(|word| number(word, None).is_none()) {
+        // More words than figures are not a row, but what a page says below it.
+        if words.iter().filter(|word| is_cell(word)).count() * 2 < words.len() {
             return;
         }
         // A name may contain blanks; figures never do.
@@ -246,23 +272,27 @@ impl Reader<'_> {
             sheet.begin(self.time.take().unwrap_or_default());
         }
         sheet.enter(&name, &row);
+        header.of = Some(name);
     }
 }
 
 /// Returns the place of a row such as `sda 1.00 2.00 …` if no header precedes it, which would name its figures.
 pub(crate) fn headless(text: &Text) -> Option<Trouble> {
+    let (start, _) = text.lines().find(|(_, line)| headless_row(line).is_some())?;
+    Some(text.trouble(start, HEADLESS))
+}
+
+/// Returns the number of figures if a line is a name and as many of them as `-x` prints.
+fn headless_row(line: &str) -> Option<usize> {
     let is_figure = |word: &str| number(word, None).is_some() && word.contains(['.', ',']);
-    let (start, _) = text.lines().find(|(_, line)| {
-        let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
-        let figures = words.iter().rev().take_while(|word| is_figure(word)).count();
-        figures >= FIGURES_LEAST && figures + 1 == words.len()
-    })?;
-    Some(
-        text.trouble(
-            start,
-            "the line 'Device r/s …' above the rows: keep it, as \"grep -E 'Device|sda'\" does",
-        ),
-    )
+    let words = line.split_whitespace().take(WORDS_MOST);
+    let figures = words.clone().skip(1).filter(|word| is_figure(word)).count();
+    (figures >= FIGURES_LEAST && figures + 1 == words.count()).then_some(figures)
+}
+
+/// Whether a word is a figure, or what C prints in place of one.
+fn is_cell(word: &str) -> bool {
+    number(word, Some(Column::Dropped)).is_some() || is_no_number(word)
 }
 
 /// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.
@@ -308,8 +338,10 @@ fn header(words: &[&str]) -> Option<Header> {
     (known >= 2 && columns.len() <= COLUMNS_MOST).then_some(Header {
         keys,
         name_last,
-        has_rows: false,
+        rows: 0,
         wrapped: false,
+        of: None,
+        is_below: false,
     })
 }
 

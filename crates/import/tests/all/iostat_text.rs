@@ -241,3 +241,76 @@ fn a_row_that_holds_more_than_its_columns_is_refused_by_its_place() {
     assert!(told[0].starts_with("line 3, column 1: expected a device's name and 3 figures"), "{told:?}");
     assert_eq!(told.len(), 2);
 }
+
+/// Returns the shares of the first report: idle, system, iowait.
+fn shares(text: &str) -> [Option<f64>; 3] {
+    let import = imported(text);
+    assert_eq!(import.troubles, [], "{text}");
+    let recording = Recording::of(&import.runs[0]);
+    [CpuMetric::Idle, CpuMetric::System, CpuMetric::Iowait]
+        .map(|of| recording.cpu(of).map(|shares| shares[0]))
+}
+
+#[test]
+fn every_share_of_the_cpus_stays_below_its_own_column() {
+    let row = "\n           4.00    1.00    2.00   30.00   63.00\n";
+    let wanted = [Some(0.63), Some(0.02), Some(0.3)];
+    for heads in ["%user   %nice    %sys %iowait   %idle", "%User %Nice %System %Iowait %Idle"] {
+        assert_eq!(shares(&format!("avg-cpu:  {heads}{row}")), wanted, "{heads}");
+    }
+    // A column that is not known keeps its place.
+    let unknown = format!("avg-cpu:  %user   %new  %system %iowait   %idle{row}");
+    assert_eq!(shares(&unknown), wanted);
+    assert!(told(&imported(&unknown), "no meaning is known of '%new'"));
+    let cut = imported(&format!(
+        "avg-cpu: %user %nice %sys %iowait %idle{row}\navg-cpu: %user %nice %sys %iowait %idle\n 4.00 1.00 2.0\n"
+    ));
+    assert_eq!(
+        cut.troubles[0].to_string(),
+        "line 5, column 1: expected 5 shares of the CPUs, found '4.00 1.00 2.0'"
+    );
+}
+
+fn told(import: &import::Import, words: &str) -> bool {
+    import.runs[0].events.iter().any(|event| event.text.contains(words))
+}
+
+fn devices(import: &import::Import) -> Vec<&str> {
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    observed.devices.iter().map(|device| device.name.as_str()).collect()
+}
+
+#[test]
+fn sentences_below_rows_are_neither_devices_nor_reported() {
+    let text = "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn
+vdb              20.50       300.25       100.75       1501        503
+In this sample vdb has read some 300 kB in each second
+and 15 of its 20 requests took less than 5 ms.
+";
+    let import = imported(text);
+    assert_eq!((devices(&import), &import.troubles), (vec!["vdb"], &vec![]));
+    let cut = imported(&format!("{text}vdc              20.50       300.25"));
+    assert_eq!(cut.troubles[0].line, 5, "a row that has been cut is reported all the same");
+}
+
+#[test]
+fn columns_and_figures_of_one_device_below_its_first_ones_are_its_own() {
+    let import = imported(
+        "Device: rrqm/s wrqm/s r/s w/s rMB/s\nvdb 0.00 2.00 30.00 4.00 0.50\nwMB/s await %util\n0.25 1.50 12.00\nAs 1 of 8 disks it is idle.\n",
+    );
+    assert_eq!((devices(&import), &import.troubles), (vec!["vdb"], &vec![]));
+    let recording = Recording::of(&import.runs[0]);
+    assert_eq!(recording.device("vdb", Metric::Busy).unwrap(), [0.12]);
+    assert_eq!(recording.device("vdb", Metric::ReadOps).unwrap(), [30.0]);
+}
+
+#[test]
+fn a_row_whose_header_was_cut_off_is_reported_if_others_are_read() {
+    let row = "vdb 0.00 2.00 30.00 4.00 0.50 0.25 8.00 0.10 1.50 0.30 12.00\n";
+    let header = "Device: rrqm/s wrqm/s r/s w/s rMB/s wMB/s avgrq-sz avgqu-sz await svctm %util\n";
+    let import = imported(&format!("{row}\n{header}{row}"));
+    let told = import.troubles[0].to_string();
+    assert!(told.starts_with("line 1, column 1: expected the line 'Device r/s"), "{told}");
+    // A row of another width is another tool's.
+    assert_eq!(imported(&format!("cpu0{}\n{header}{row}", " 1.00".repeat(10))).troubles, []);
+}
