@@ -25,7 +25,7 @@ pub(super) fn found(sheet: &Sheet, name: &str) -> ImportedResult {
     let observed = ObservedMachine { source: name.to_owned(), intervals: spans.intervals, cpu, devices };
     ImportedResult {
         tool: tool(sheet),
-        notes: notes.told(),
+        notes: notes.told(&tool(sheet)),
         started_unix_ms: spans.started_unix_ms,
         at: sheet.at,
         host: host(sheet),
@@ -148,12 +148,13 @@ impl Notes {
         }
     }
 
-    fn told(mut self) -> Vec<String> {
+    fn told(mut self, tool: &str) -> Vec<String> {
         if self.absurd > 0 {
             let values =
                 if self.absurd == 1 { "one value".to_owned() } else { format!("{} values", self.absurd) };
+            let tool = tool.split(' ').next().unwrap_or_default();
             self.told.push(format!(
-                "{values} of {} left empty: a counter fell there, and iostat printed numbers such as {}",
+                "{values} of {} left empty: a counter fell there, and {tool} printed numbers such as {}",
                 self.absurd_of.join(", "),
                 self.example
             ));
@@ -228,8 +229,10 @@ fn most(unit: Unit) -> f64 {
     }
 }
 
-/// Replaces by NaN the values that iostat prints after a counter fell (2^64 less a little, or negative), and all
-/// values of that direction computed from them. Returns the number of values replaced.
+/// Replaces by NaN the values that iostat prints after a counter fell (2^64 less a little, or negative). If it is a
+/// counter of I/Os, the device began to count anew, and its whole row is replaced: other differences may be possible
+/// numbers, such as 2^32 less a little. A time that fell takes along the values of its direction. Returns the number
+/// of values replaced.
 fn absurd(metrics: &mut [(Metric, Vec<f64>)], notes: &mut Notes) -> usize {
     let reports = metrics.first().map_or(0, |(_, values)| values.len());
     let mut emptied = 0;
@@ -268,7 +271,8 @@ fn falls_with(metric: Metric, fallen: &[Metric]) -> bool {
     let of = |way: &super::keys::Way| {
         way.metrics().any(|own| own == metric) && way.metrics().any(|own| fallen.contains(&own))
     };
-    fallen.contains(&metric) || WAYS.iter().any(of)
+    let is_rate = |metric: &Metric| matches!(metric.unit(), Unit::PerSecond | Unit::BytesPerSecond);
+    fallen.contains(&metric) || fallen.iter().any(is_rate) || WAYS.iter().any(of)
 }
 
 fn empty_zero(value: &mut f64) {

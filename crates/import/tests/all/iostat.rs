@@ -311,14 +311,13 @@ fn what_iostat_prints_where_a_counter_fell_is_left_empty_with_all_that_was_made_
     let reports = [at(0, SECOND), at(10, SECOND), at(20, &fallen)];
     let import = imported(&document(&reports.each_ref().map(String::as_str)));
     let run = &import.runs[0];
-    for metric in
-        [Metric::ReadOps, Metric::ReadBytes, Metric::ReadAwait, Metric::ReadSize, Metric::ReadMerges]
+    // The device has begun to count anew, so its writes are no more to be trusted than its reads.
+    for metric in [Metric::ReadOps, Metric::ReadBytes, Metric::ReadAwait, Metric::ReadSize, Metric::WriteOps]
     {
         let series = values(run, "vda", metric).unwrap();
         assert!(!series[0].is_nan() && series[1].is_nan(), "{metric:?} {series:?}");
     }
-    assert_eq!(values(run, "vda", Metric::WriteOps).unwrap(), [50.0, 50.0]);
-    assert!(notes(&import).contains("a counter fell there"), "{}", notes(&import));
+    assert!(notes(&import).contains("a counter fell there, and iostat printed"), "{}", notes(&import));
     assert!(notes(&import).contains("of vda"), "{}", notes(&import));
 }
 

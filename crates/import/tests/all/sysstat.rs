@@ -1,6 +1,6 @@
 //! What sar and sadf print about devices and CPUs, and the kernel's counters: recordings that machines in service already have.
 
-use record::{CpuMetric, Metric, ObservedMachine};
+use record::{CpuMetric, Metric, ObservedMachine, Recording};
 
 use crate::vocabulary::*;
 
@@ -212,4 +212,35 @@ fn times_of_the_day_alone_tell_how_far_reports_are_apart_in_either_half() {
     let intervals = &import.runs[0].observed.as_ref().unwrap().intervals;
     let seconds: Vec<u64> = intervals.iter().map(|(from, to)| (to.0 - from.0) / 1_000_000_000).collect();
     assert_eq!(seconds, [300, 300]);
+}
+
+#[test]
+fn a_device_that_began_to_count_anew_leaves_its_row_empty_and_sar_is_named() {
+    let import = imported(
+        "10:00:01  DEV  tps  rd_sec/s  wr_sec/s  %util
+10:00:06  dev8-0  5.00  80.00  40.00  1.00
+10:00:06  dev8-16  3689348814741910000.00  858993457.60  8.00  0.20
+",
+    );
+    let recording = Recording::of(&import.runs[0]);
+    assert_eq!(recording.device("dev8-0", Metric::ReadBytes).unwrap(), [40_960.0]);
+    for metric in [Metric::Ops, Metric::ReadBytes, Metric::WriteBytes, Metric::Busy] {
+        assert!(recording.device("dev8-16", metric).unwrap()[0].is_nan(), "{metric:?}");
+    }
+    let notes: Vec<&str> = import.runs[0].events.iter().map(|event| event.text.as_str()).collect();
+    assert!(notes.iter().any(|note| note.contains("dev8-16") && note.contains("sar printed")), "{notes:?}");
+}
+
+#[test]
+fn the_other_names_of_shares_in_sar_u_all_are_read_and_the_rest_is_named() {
+    let import = imported(
+        "10:00:01  CPU  %usr  %nice  %sys  %iowait  %steal  %irq  %soft  %guest  %gnice  %idle
+10:00:06  all  10.00  0.00  5.00  20.00  0.00  0.00  1.00  4.00  0.00  60.00
+",
+    );
+    let recording = Recording::of(&import.runs[0]);
+    let share = |of| recording.cpu(of).unwrap()[0];
+    assert_eq!([CpuMetric::User, CpuMetric::System, CpuMetric::Idle].map(share), [0.1, 0.05, 0.6]);
+    let note = "no meaning is known of '%irq', '%soft', '%guest', '%gnice'";
+    assert!(import.runs[0].events.iter().any(|event| event.text.contains(note)));
 }
