@@ -69,7 +69,8 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let mut reader = Reader { text, troubles, sheets: Vec::new(), table: None, reports: 0 };
     let mut start = 0;
     for line in text.raw.split_inclusive('\n') {
-        reader.line(line.trim_end(), start);
+        let trimmed = line.trim_start_matches(' ');
+        reader.line(trimmed.trim_end(), start + line.len() - trimmed.len());
         start += line.len();
     }
     reader.sheets

@@ -126,6 +126,15 @@ fn a_damaged_cell_and_a_cut_row_are_named_and_the_others_are_read() {
 }
 
 #[test]
+fn a_table_that_a_page_has_indented_is_read() {
+    let indented = format!(" {}", TYPEPERF.replace('\n', "\n "));
+    assert_eq!(
+        of(&imported(&indented).runs[0], "0 C:", Metric::ReadBytes),
+        [Some(409_600.0), Some(819_200.0)]
+    );
+}
+
+#[test]
 fn many_columns_are_read_in_one_pass() {
     let column = |index: usize| format!(",\"\\\\e\\Physical Disk SCSI Device(naa.{index})\\Reads/sec\"");
     let header: String = (0..3000).map(column).collect();
