@@ -70,6 +70,12 @@ fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
     let start = text.len() - equals.len() + 1;
     let padding = text[start..].bytes().take_while(|&byte| byte == b' ').count();
     let (value, end) = value(text, start + padding);
+    // A job may be called `bs=4k`: its line goes on with its group.
+    let is_name =
+        value.ends_with(':') && (text[end..].starts_with(" (groupid=") || text[end..].starts_with(" (g="));
+    if is_name {
+        return None;
+    }
     Some((Entry { key: &rest[..length], value, at: start + padding }, end))
 }
 

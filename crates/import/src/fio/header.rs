@@ -77,7 +77,9 @@ fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)
     let end = line.match_indices(':').take(COLONS).find_map(|(index, _)| {
         let behind = matched(plain, at + index, marker)?;
         let name = &line[..index];
-        (!name.is_empty() && !name.contains('=')).then_some((index, behind))
+        // Equals signs among other words are those of figures on the same line.
+        let is_list = name.contains('=') && name.contains([' ', ',']);
+        (!name.is_empty() && !is_list).then_some((index, behind))
     });
     end.map(|(index, behind)| (line[..index].trim(), behind))
 }

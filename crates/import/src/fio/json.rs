@@ -44,6 +44,10 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
     }
     if is_job(&document.value) {
         found.parts.push(job(&root, &[], troubles));
+        let line = text.raw_place(document.at).0;
+        found.notes.push(format!(
+            "line {line}: the document around this job is not there, or not whole: its version, time and global options are not known"
+        ));
     }
     if found.parts.is_empty() {
         let expected = "'jobs' with at least one job in fio's JSON";

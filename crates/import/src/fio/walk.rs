@@ -128,12 +128,30 @@ impl<'t> Walk<'t> {
         if is_no_number(entry.value) {
             return None;
         }
-        let found = read(entry.value);
+        let is_cut = self.is_cut(entry);
+        let found = read(entry.value).filter(|_| !is_cut);
         if found.is_none() {
+            let expected = if is_cut { "the whole of the number" } else { expected };
             let place = self.text.trouble(entry.at, format!("{expected} after '{}='", entry.key));
             self.troubles.push(Trouble { found: shortened(entry.value), ..place });
         }
         found
+    }
+
+    /// Whether the text ends with an entry's value although fio prints more of it, or a sign after it.
+    fn is_cut(&self, entry: &Entry<'_>) -> bool {
+        let Entry { key, value, .. } = *entry;
+        let end = value.as_ptr() as usize - self.plain().as_ptr() as usize + value.len();
+        let is_last = self.plain()[end..].chars().all(|c| c.is_whitespace() || c == '`');
+        let decimals = value.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let ends_in_digit = value.ends_with(|c: char| c.is_ascii_digit());
+        let is_part = match key {
+            "avg" | "stdev" => decimals < 2,
+            "bw" | "BW" => !value.ends_with("/s"),
+            "min" | "max" | "io" | "iops" | "IOPS" | "ctx" | "majf" => ends_in_digit,
+            _ => ends_in_digit && key.ends_with("th"),
+        };
+        is_part && is_last
     }
 
     /// Adds a trouble for an unexpected entry.

@@ -187,3 +187,39 @@ fn the_command_above_a_terse_line_is_what_was_asked_and_a_semicolon_ends_it() {
     let other = imported(&format!("$ fio --name=other --bs=4k\n{line}\n"));
     assert_eq!(part(&other.runs[0], "mixed").asked, [], "the command names another job");
 }
+
+#[test]
+fn a_number_that_ends_with_the_text_before_fio_ends_it_is_not_a_figure() {
+    let job = format!(
+        "{HEAD}a: (groupid=0, jobs=1): err= 0: pid=6959: Mon Nov 23 09:49:01 2026\n  read: IOPS=8000, BW=34.0MiB/s (35.6MB/s)(29.5MiB/1001msec)\n"
+    );
+    for (end, path) in [
+        ("    slat (nsec): min=431, max=44081, avg=327", "read slat mean"),
+        ("    slat (nsec): min=431, max=440", "read slat max"),
+        ("    slat (nsec): min=431, max=44081, avg=327.25, stdev=12.5\n```\n", "read slat stddev"),
+        ("    clat percentiles (usec):\n     |  1.00th=[    3], 50.00th=[  51", "read clat p50"),
+    ] {
+        let import = imported(&format!("{job}{end}"));
+        assert_eq!(figure(part(&import.runs[0], "a"), path), None, "{end}");
+        assert!(import.troubles[0].expected.starts_with("the whole of the number"), "{:?}", import.troubles);
+    }
+    let whole = imported(&format!("{job}    slat (nsec): min=431, max=44081, avg=327.25, stdev=12.50"));
+    assert_eq!(whole.troubles, []);
+}
+
+#[test]
+fn a_job_may_be_called_by_its_options() {
+    let job = "bs=4k: (groupid=0, jobs=1): err= 0: pid=7: Mon Nov 23 09:49:01 2026\n";
+    let text =
+        format!("{}{}", HEAD.replacen("a:", "bs=4k:", 1), print(1001, 8701).split_once('\n').unwrap().1);
+    let import = imported(&text.replacen("  read:", &format!("{job}  read:"), 1));
+    assert_eq!((tools(&import), &import.troubles), (vec!["fio 3.33 text"], &vec![]));
+    assert_eq!(part(&import.runs[0], "bs=4k").asked_for("rw"), Some("randread"));
+    // After a list, the name is no entry of it.
+    let second = print(1001, 8701).replacen(
+        "\n\nRun",
+        &format!("\n{job}  read: IOPS=1, BW=1MiB/s (1MB/s)(1MiB/1001msec)\n\nRun"),
+        1,
+    );
+    holds(&imported(&format!("{HEAD}{second}")).runs[0], &[("bs=4k", "read iops", 1.0, "")]);
+}
