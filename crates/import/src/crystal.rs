@@ -27,6 +27,8 @@ struct Walk<'t> {
     cut: Option<Trouble>,
 }
 
+/// Programs with this text: KDiskMark imitates CrystalDiskMark.
+const PROGRAMS: [&str; 2] = ["CrystalDiskMark ", "KDiskMark "];
 /// Words with which a row begins.
 const ROWS: [&str; 4] = ["SEQ", "RND", "Sequential ", "Random "];
 const FIGURES: &str = "a rate like 557.213 MB/s, with [ 136038.3 IOPS] and < 234.1 us> where they stand";
@@ -52,12 +54,14 @@ const SAID: [(&str, &str); 7] = [
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
         let above = self.cut.take();
-        if let Some(version) = line.strip_prefix("CrystalDiskMark ") {
-            let version = version.split_whitespace().next().unwrap_or_default();
+        let name = PROGRAMS.into_iter().find(|name| line.starts_with(name));
+        if let Some(name) = name {
+            let version = line[name.len()..].split_whitespace().next().unwrap_or_default();
+            let version = version.trim_matches(['(', ')', ':']);
             let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
             if is_version {
                 self.section = None;
-                self.begin(&format!("CrystalDiskMark {version} text"), start);
+                self.begin(&format!("{name}{version} text"), start);
             }
         } else if line.starts_with("[Read]") {
             self.section = Some(Section::Read);
@@ -71,6 +75,8 @@ impl Walk<'_> {
         } else if split(line).is_some_and(|(label, _)| ends_label(label)) {
             let expected = "a row like 'SEQ 1MiB (Q= 8, T= 1): 3558.093 MB/s' from its beginning on";
             self.cut = Some(self.text.trouble(start, expected));
+        } else if Row::is_cut(line) {
+            self.troubles.push(self.text.trouble(start, FIGURES));
         } else if let Some((name, words)) = line.split_once(':') {
             self.said(name.trim(), words.trim());
         }
@@ -180,6 +186,16 @@ impl<'t> Row<'t> {
         let label = words.join(" ") + &said;
         let asked = block.map(|block| ("block".to_owned(), (*block).to_owned())).into_iter().chain(loads);
         Some(Row { label, asked: asked.collect(), direction, behind })
+    }
+
+    /// Whether a line is a row whose end is missing, from within its rate on.
+    fn is_cut(line: &str) -> bool {
+        let (label, behind) = line.split_once(':').unwrap_or_default();
+        let rest =
+            behind.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+        let is_row =
+            ROWS.iter().any(|word| line.starts_with(word)) && (label.contains("T=") || ends_label(label));
+        is_row && rest.len() < behind.trim_start().len() && " MB/".starts_with(rest)
     }
 
     fn figures(&self) -> Option<Figures> {

@@ -14,7 +14,7 @@ const LINE: usize = 4096;
 /// Reads every copy in `text`. Lines of `status=progress` belong to the current copy: the last of them counts.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk =
-        Walk { text, troubles, found: Vec::new(), asked: Vec::new(), records: Vec::new(), goes_on: false };
+        Walk { text, troubles, found: Vec::new(), asked: Vec::new(), records: [None, None], goes_on: false };
     for (start, line) in text.lines().filter(|(_, line)| line.len() <= LINE) {
         walk.line(line.trim(), start);
     }
@@ -28,17 +28,25 @@ struct Walk<'t> {
     /// Operands of the preceding command line.
     asked: Vec<(String, String)>,
     /// Records in and out of the copy whose result follows.
-    records: Vec<Figure>,
+    records: [Option<Figure>; 2],
     /// Whether the last of `found` may be an interim print of a copy in progress.
     goes_on: bool,
 }
 
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
-        if let Some(asked) = operands(line) {
-            (self.asked, self.records, self.goes_on) = (asked, Vec::new(), false);
-        } else if let Some(count) = records(line) {
-            self.records.push(count);
+        let command = operands(line);
+        // A page may have lost the end of the command's line.
+        let behind = command.as_ref().map_or(line, |(_, behind)| *behind);
+        let (line, start) = (behind, start + line.len() - behind.len());
+        if let Some((asked, _)) = command {
+            (self.asked, self.records, self.goes_on) = (asked, [None, None], false);
+        }
+        if let Some(count) = records(line) {
+            // In other languages, the count of records read comes first.
+            let is_second = self.records[0].is_some() && !line.ends_with(" in");
+            let is_out = line.ends_with(" out") || is_second;
+            self.records[usize::from(is_out)] = Some(count);
         } else if let Some(copied) = CopyFigures::of(line) {
             self.copied(copied, start);
         } else if self.is_cut(line) {
@@ -54,7 +62,7 @@ impl Walk<'_> {
         let (unit, inside) = rest.split_once(['(', '（']).unwrap_or((rest, ""));
         let after = inside.split_once([')', '）']).map_or("c", |(_, after)| after.trim_start());
         let is_english = unit.trim() == "bytes" && after.starts_with('c');
-        let is_result = is_english || !self.records.is_empty();
+        let is_result = is_english || self.records.iter().any(Option::is_some);
         let units = inside.starts_with(|c: char| c.is_ascii_digit()) && unit.split_whitespace().count() == 1;
         rest.len() < line.len() && (is_result && units || rest.starts_with(" bytes transferred in "))
     }
@@ -73,8 +81,7 @@ impl Walk<'_> {
         if self.goes_on && later {
             self.found.pop();
         }
-        self.goes_on = self.records.is_empty();
-        self.records.clear();
+        self.goes_on = std::mem::take(&mut self.records).iter().all(Option::is_none);
         self.text.bounds.begin(&mut self.found, found);
     }
 
@@ -90,9 +97,7 @@ impl Walk<'_> {
         way.bytes = Some(copied.bytes.clone());
         way.runtime.clone_from(&copied.seconds);
         way.bytes_per_second.clone_from(&copied.rate);
-        // The first of the two counts is of records read, the second of records written.
-        let place = usize::from(direction != Some(Direction::Read));
-        way.ops = self.records.get(place).cloned();
+        way.ops.clone_from(&self.records[usize::from(direction != Some(Direction::Read))]);
         part.directions.push(way);
         ImportedResult {
             tool: copied.tool.to_owned(),
@@ -114,14 +119,18 @@ fn direction(from: Option<&str>, to: Option<&str>) -> Option<Direction> {
     }
 }
 
-/// Returns the operands of a command such as `dd if=/dev/zero of=file bs=1M`, with or without a prompt before it.
-fn operands(line: &str) -> Option<Vec<(String, String)>> {
+/// Returns the operands of a command such as `dd if=/dev/zero of=file bs=1M`, with or without a prompt before it, and
+/// the text after them.
+fn operands(line: &str) -> Option<(Vec<(String, String)>, &str)> {
     let words: Vec<&str> = line.split_whitespace().take(64).collect();
-    let at = words.iter().position(|word| *word == "dd" || word.ends_with("/dd"))?;
+    let is_dd = |word: &&str| word.trim_start_matches(['$', '#', '%', '>']) == "dd" || word.ends_with("/dd");
+    let at = words.iter().position(is_dd)?;
     let pairs = words[at + 1..].iter().map_while(|word| word.split_once('='));
     let pairs: Vec<(String, String)> =
         pairs.map(|(name, value)| (name.to_owned(), value.trim_end_matches(';').to_owned())).collect();
-    (!pairs.is_empty()).then_some(pairs)
+    let next = words.get(at + 1 + pairs.len());
+    let behind = next.map_or("", |word| &line[word.as_ptr() as usize - line.as_ptr() as usize..]);
+    (!pairs.is_empty()).then_some((pairs, behind))
 }
 
 /// Parses `16+0 records in` into the number of records, whole and partial.

@@ -67,6 +67,9 @@ impl Walk<'_> {
             }
             return;
         }
+        if begins(self.found.last().and_then(|found| found.parts.first()), line) {
+            self.begin("sysbench fileio", start);
+        }
         let Some(part) = self.found.last_mut().and_then(|found| found.parts.first_mut()) else { return };
         let read = match self.section {
             Section::Head => head(part, line),
@@ -94,6 +97,17 @@ impl Walk<'_> {
             },
         );
     }
+}
+
+/// Whether a line is the first of a result without its version, after the result `last`.
+fn begins(last: Option<&ReportedPart>, line: &str) -> bool {
+    let is_total = line.starts_with("Read ") && line.contains("Total transferred");
+    if line.starts_with("Running the test with") {
+        return last.is_none_or(|part| !part.directions.is_empty());
+    }
+    let is_first = is_total || line.starts_with("Operations performed:");
+    let is_done = |part: &ReportedPart| part.of(None).is_some_and(|way| way.bytes.is_some());
+    is_first && last.is_none_or(is_done)
 }
 
 fn section(line: &str) -> Option<Section> {

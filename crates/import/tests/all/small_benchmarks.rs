@@ -220,3 +220,56 @@ fn a_copy_to_dev_zero_reads_its_source_for_the_time_printed() {
     holds(&runs[0], &[("/srv/image", "read bytes", 32.0, "MiB")]);
     assert_eq!(part(&runs[0], "/srv/image").runtime, Some(workload::Nanos(129_408_000_000)));
 }
+
+/// Returns the beginning of `text` from the line that begins with `words`.
+fn from<'t>(text: &'t str, words: &str) -> &'t str {
+    &text[text.find(words).unwrap_or_else(|| panic!("no {words}"))..]
+}
+
+#[test]
+fn sysbench_without_its_version_is_read_from_its_options_or_its_figures_on() {
+    let marked = format!("```{}", from(SYSBENCH_10, "sysbench 1.0"));
+    assert_eq!(tools(&imported(&marked)), tools(&imported(SYSBENCH_10)));
+    let headless = whole(from(SYSBENCH_10, "Running the test"), &["sysbench fileio"]);
+    assert!(part(&headless[0], "fileio").asked_for("mode").is_some());
+    let twice =
+        "Read 0b  Written 256Mb  Total transferred 256Mb  (64Mb/sec)\n 4096.00 Requests/sec executed\n";
+    let runs = whole(
+        &format!("one disk\n{twice}two disks\n{}", twice.replace("256", "512")),
+        &["sysbench fileio"; 2],
+    );
+    holds(&runs[0], &[("fileio", "write bytes", 256.0, "MiB"), ("fileio", "all iops", 4096.0, "")]);
+    holds(&runs[1], &[("fileio", "write bytes", 512.0, "MiB")]);
+}
+
+#[test]
+fn records_of_dd_are_known_by_their_word_and_a_joined_line_is_read() {
+    let copied = "8388608 bytes (8.4 MB, 8.0 MiB) copied, 4.00125 s, 2.1 MB/s";
+    let command = "# dd if=/dev/mtd3 of=/dev/null ibs=4K obs=1K";
+    for (text, ops) in [
+        (format!("{command} 2048+0 records in\n8192+0 records out\n{copied}\n"), Some(2048.0)),
+        (format!("{command}\n8192+0 records out\n{copied}\n"), None),
+        (format!("{command} {copied}\n"), None),
+        (
+            format!("$dd if=/dev/mtd3 of=/dev/null\n2048+0 records in\n8192+0 records out\n{copied}\n"),
+            Some(2048.0),
+        ),
+    ] {
+        let runs = whole(&text, &["dd of GNU"]);
+        let found = part(&runs[0], "/dev/mtd3");
+        assert_eq!(figure(found, "read ops").map(|ops| ops.value), ops, "{text}");
+        assert_eq!(figure(found, "read bytes").map(|bytes| bytes.value), Some(8_388_608.0), "{text}");
+    }
+}
+
+#[test]
+fn a_row_cut_within_its_rate_is_reported_and_kdiskmark_has_its_name() {
+    let text = "KDiskMark (3.1.4): https://github.com/JonMagon/KDiskMark\n[Read]\nSequential 1 MiB (Q= 8, T= 1):  1500.250 MB/s [   1430.7 IOPS] <  5500.10 us>\n";
+    let runs = whole(text, &["KDiskMark 3.1.4 text"]);
+    assert_eq!(runs[0].reported.len(), 1);
+    for rate in ["48.1", "48.125 MB", "48.125 MB/"] {
+        let import = imported(&format!("{text}Random 4 KiB (Q= 1, T= 1):    {rate}"));
+        assert_eq!((import.troubles.len(), import.troubles[0].line), (1, 4), "{rate}");
+    }
+    assert_eq!(imported(&format!("{text}Random notes: 3 of them\n")).troubles, []);
+}
