@@ -3,8 +3,8 @@
 /// Returns the cells of a row, without the bars with which the source of a page surrounds it.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
-    let inside = line.strip_prefix('|').map_or(line, |rest| rest.strip_suffix('|').unwrap_or(rest));
-    inside.split('|').map(|cell| cell.trim().trim_matches('*')).collect()
+    let inside = line.strip_prefix('|').unwrap_or(line);
+    inside.strip_suffix('|').unwrap_or(inside).split('|').map(|cell| cell.trim().trim_matches('*')).collect()
 }
 
 /// Column heads of the current table.

@@ -390,4 +390,10 @@ fn percentiles_by_themselves_are_a_result() {
         &import.runs[0],
         &[("timespan 1", "write lat p50", 0.978, "ms"), ("timespan 1", "all lat p99.9", 34.36, "ms")],
     );
+    // Markdown with bars at the end of each row alone.
+    let import = imported(
+        "%-ile | Read (ms) | Write (ms) | Total (ms) |\n---|---|---|---|\nmin | 0.125 | N/A | 0.125 |\n3-nines | 4.5 | N/A | 4.5 |\n",
+    );
+    assert_eq!(import.troubles, []);
+    holds(&import.runs[0], &[("timespan 1", "read lat p99.9", 4.5, "ms")]);
 }
