@@ -174,11 +174,14 @@ impl Reader<'_> {
     }
 
     fn row(&mut self, line: &str, words: &[&str], at: usize) {
-        match &self.section {
+        match &mut self.section {
             Section::None => {
                 let row = headless_row(line).map(|figures| (figures, self.text.trouble(at, HEADLESS)));
                 self.headless.extend(row.filter(|_| self.headless.len() < HEADLESS_MOST));
                 self.time = Some(line.trim().to_owned());
+            }
+            Section::Cpu(columns) if words.iter().all(|word| word.starts_with('%')) => {
+                columns.extend(words.iter().map(|word| (*word).to_owned()));
             }
             Section::Cpu(columns) => {
                 let Some(sheet) = self.sheets.last_mut() else { return };
@@ -290,9 +293,9 @@ fn headless_row(line: &str) -> Option<usize> {
     (figures >= FIGURES_LEAST && figures + 1 == words.count()).then_some(figures)
 }
 
-/// Whether a word is a figure, or what C prints in place of one.
+/// Whether a word is a figure in any notation, or what C prints in place of one.
 fn is_cell(word: &str) -> bool {
-    number(word, Some(Column::Dropped)).is_some() || is_no_number(word)
+    word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()) || is_no_number(word)
 }
 
 /// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.

@@ -262,6 +262,7 @@ fn every_share_of_the_cpus_stays_below_its_own_column() {
     let unknown = format!("avg-cpu:  %user   %new  %system %iowait   %idle{row}");
     assert_eq!(shares(&unknown), wanted);
     assert!(told(&imported(&unknown), "no meaning is known of '%new'"));
+    assert_eq!(shares(&format!("avg-cpu:  %user   %nice\n  %sys %iowait   %idle{row}")), wanted, "wrapped");
     let cut = imported(&format!(
         "avg-cpu: %user %nice %sys %iowait %idle{row}\navg-cpu: %user %nice %sys %iowait %idle\n 4.00 1.00 2.0\n"
     ));
@@ -291,6 +292,10 @@ and 15 of its 20 requests took less than 5 ms.
     assert_eq!((devices(&import), &import.troubles), (vec!["vdb"], &vec![]));
     let cut = imported(&format!("{text}vdc              20.50       300.25"));
     assert_eq!(cut.troubles[0].line, 5, "a row that has been cut is reported all the same");
+    let thousands =
+        imported(&text.replace("20.50       300.25       100.75", "1,020.50     3,000.25     1,000.75"));
+    let recording = Recording::of(&thousands.runs[0]);
+    assert_eq!(recording.device("vdb", Metric::Ops).unwrap(), [1020.5], "{:?}", thousands.troubles);
 }
 
 #[test]

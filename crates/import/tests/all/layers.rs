@@ -115,6 +115,8 @@ fn a_job_without_the_document_around_it_is_read() {
     let document: serde_json::Value = serde_json::from_str(JSON).unwrap();
     let one = imported(&document["jobs"][0].to_string());
     assert_eq!(one.runs[0].reported[0].directions, imported(JSON).runs[0].reported[0].directions);
+    let notes: Vec<&str> = one.runs[0].events.iter().map(|event| event.text.as_str()).collect();
+    assert!(notes.iter().any(|note| note.starts_with("line 1: the document around this job")), "{notes:?}");
 }
 
 #[test]
