@@ -8,6 +8,8 @@ use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
+/// Words after the counts of records, if a page has lost the end of their line.
+const RECORDS: [&str; 2] = [" records in ", " records out "];
 /// Longest line that is read, in bytes; no command line or line of dd is longer.
 const LINE: usize = 4096;
 
@@ -43,10 +45,15 @@ impl Walk<'_> {
             (self.asked, self.records, self.goes_on) = (asked, [None, None], false);
         }
         if let Some(count) = records(line) {
+            let end = |word: &&str| line.find(*word).map(|at| at + word.len());
+            let (line, behind) = line.split_at(RECORDS.iter().find_map(end).unwrap_or(line.len()));
             // In other languages, the count of records read comes first.
-            let is_second = self.records[0].is_some() && !line.ends_with(" in");
-            let is_out = line.ends_with(" out") || is_second;
+            let is_second = self.records[0].is_some() && !line.trim_end().ends_with(" in");
+            let is_out = line.trim_end().ends_with(" out") || is_second;
             self.records[usize::from(is_out)] = Some(count);
+            if !behind.is_empty() {
+                self.line(behind, start + line.len());
+            }
         } else if let Some(copied) = CopyFigures::of(line) {
             self.copied(copied, start);
         } else if self.is_cut(line) {

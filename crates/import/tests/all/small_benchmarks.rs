@@ -250,6 +250,7 @@ fn records_of_dd_are_known_by_their_word_and_a_joined_line_is_read() {
         (format!("{command} 2048+0 records in\n8192+0 records out\n{copied}\n"), Some(2048.0)),
         (format!("{command}\n8192+0 records out\n{copied}\n"), None),
         (format!("{command} {copied}\n"), None),
+        (format!("{command} 2048+0 records in 8192+0 records out {copied}\n"), Some(2048.0)),
         (
             format!("$dd if=/dev/mtd3 of=/dev/null\n2048+0 records in\n8192+0 records out\n{copied}\n"),
             Some(2048.0),
