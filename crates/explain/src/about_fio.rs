@@ -269,9 +269,15 @@ fn verbs(job: &PlannedJob) -> String {
                         100 - reads
                     )
                 }
-                None => format!(
-                    "reads{blocks} and writes blocks of {write}, as many of each as rate and volume allow,"
-                ),
+                None => {
+                    let held =
+                        if job.rates().iter().any(|rate| rate.what == "reads") { "reads" } else { "writes" };
+                    let shift = if held == "reads" { "fewer" } else { "more" };
+                    format!(
+                        "reads ({} %, or {shift} where the rate holds the {held} back){blocks} and writes blocks of {write}",
+                        options.rwmix_read
+                    )
+                }
             }
         }
         (true, false, _) => format!("reads blocks of {read}"),

@@ -270,7 +270,9 @@ fn known_line(line: &str) -> (String, Option<String>) {
     let bare = line.trim();
     let name = bare.split('=').next().unwrap_or_default().trim();
     if counts_zones(bare) {
-        let what = format!("{bare} counts zones, whose length only the device knows; it is left out below.");
+        let what = format!(
+            "{bare} counts zones, whose length only the device knows; it is left out below, so that part and amount are those of the whole."
+        );
         return (String::new(), Some(what));
     }
     if bare.contains("$ncpus") {

@@ -273,7 +273,8 @@ fn is_row(rest: &[Piece]) -> bool {
 /// Whether `word` belongs to a prompt or a list, or sets a variable.
 fn is_of_a_prompt(word: &str) -> bool {
     let is_variable = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    word.ends_with(['$', '#', '%', '>', '❯', '➜', '»'])
+    matches!(word, "/" | "~")
+        || word.ends_with(['$', '#', '%', '>', '❯', '➜', '»'])
         || word.contains('@')
         || word.starts_with('#')
         || is_list_mark(word)

@@ -114,7 +114,7 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         if explanation.tool == Tool::Fio && counts_zones(&piece.text) {
             let text = &piece.text;
             explanation.gaps.push(format!(
-                "{place}: {text} counts zones, whose length only the device knows; it is left out below."
+                "{place}: {text} counts zones, whose length only the device knows; it is left out below, so that part and amount are those of the whole."
             ));
             continue;
         }

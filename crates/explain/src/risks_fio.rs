@@ -494,9 +494,12 @@ pub static ROWS: &[Risk] = &[
     risk("trailing-comma", Note, "fio HOWTO: parameter types")
         .fio(|job, _| {
             let (name, value) = job.job.echo.iter().find(|(_, value)| value.ends_with(','))?;
+            let (left, before) = match value.ends_with(",,") {
+                true => ("writes and trims", "reads"),
+                false => ("trims", "reads and writes"),
+            };
             Some(format!(
-                "The comma at the end of {name}={value} leaves what follows (trims) at its default; the values before \
-                 it are for reads and writes."
+                "The comma at the end of {name}={value} leaves {left} at their default; what stands before it is for {before}."
             ))
         }),
     risk("global-in-capitals", Wrong, "fio HOWTO: job file format")
@@ -546,7 +549,7 @@ fn is_held_by_the_cache(options: &JobOptions) -> bool {
 /// Writes to the cache and reads that the kernel reads ahead wait for the volume in another way.
 fn meets_the_volume(options: &JobOptions) -> bool {
     let stable = options.time.sync != SyncMode::None || options.fsync == 1 || options.fdatasync == 1;
-    let past = options.direct && !options.engine.maps_files();
+    let past = options.direct && !options.engine.maps_files() || sends_commands(options);
     past || (options.pattern.writes && stable) || (options.pattern.reads && options.pattern.random)
 }
 

@@ -74,6 +74,8 @@ pub fn names() -> Vec<&'static str> {
 }
 
 fn handling(name: &str) -> Option<Handling> {
+    // A path is that of an engine to load.
+    let name = if name.contains('/') { "external" } else { name };
     ENGINES.iter().find(|(names, _)| names.contains(&name)).map(|(_, handling)| *handling)
 }
 

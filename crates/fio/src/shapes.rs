@@ -351,6 +351,11 @@ fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<
         None => Ok(ShapeValue::Direction(known, None)),
         Some(number) if known.starts_with("rand") => match number.parse::<u32>() {
             Ok(every) if every > 0 => Ok(ShapeValue::Direction(known, Some(i64::from(every)))),
+            // As atoi does.
+            _ if reader.is_exact() => {
+                let end = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
+                Ok(ShapeValue::Direction(known, number[..end].parse().ok()))
+            }
             _ => Err(wrong(word, "the number after the colon says how many I/Os follow each random offset")),
         },
         Some(number) => reader.signed_bytes(number).map(|bytes| ShapeValue::Direction(known, Some(bytes))),
