@@ -305,9 +305,9 @@ fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
             _ => None,
         });
         // Few of the risks of data apply to engines that move no data.
-        let (moves, stage) = (options.engine.act() == Act::Move, about_fio::stage(options));
+        let moves = options.engine.act() == Act::Move;
         let meant = |told: &ApplicableRisk| match moves {
-            true => risks_fio::concerns(told.id, stage),
+            true => risks_fio::concerns(told.id, options),
             false => risks_fio::WITHOUT_DATA.contains(&told.id),
         };
         for told in own.filter(meant) {

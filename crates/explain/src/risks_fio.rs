@@ -51,6 +51,13 @@ pub static ROWS: &[Risk] = &[
                 .destroys()
                 .then(|| format!("If {names} {exists}, what is in it{part} {how} without a question."))
         }),
+    risk("commands-to-a-file", Wrong, "fio HOWTO: ioengine io_uring_cmd, sg")
+        .fio(|job, options| {
+            let is_of_files = job.files().0.iter().any(|path| !path.starts_with("/dev"));
+            (sends_commands(options) && is_of_files).then(|| {
+                format!("{} sends commands to devices: with a file fio ends at once.", options.engine.name)
+            })
+        }),
     risk("stores-nothing", Wrong, "null(4), zero(4)")
         .fio(|_, options| {
             let name = options.filename.as_ref().filter(|name| stores_nothing(name))?;
@@ -274,6 +281,9 @@ pub static ROWS: &[Risk] = &[
     risk("no-set-time", Misleading, "fio HOWTO: runtime")
         .fio(|job, options| {
             let ios = job.ios()?;
+            if options.engine.name == "null" {
+                return None;
+            }
             let ends_itself = is_steadied(options) || options.bounds.steers() || job.fills_the_volume();
             if options.runtime.0 > 0 || ios == 0 || ends_itself {
                 return None;
@@ -632,9 +642,15 @@ pub const OF_MISSING_WORDS: &[&str] = &[
 const OF_ANYTHING: &[&str] =
     &["starts-a-command", "each-by-itself", "trailing-comma", "not-storage", "no-latency"];
 
-/// Whether the risk `id` can apply to a job whose I/O goes to `stage`.
-pub fn concerns(id: &str, stage: Stage) -> bool {
-    match stage {
+/// Risks of files that are made and found by their names.
+const OF_FOUND_FILES: &[&str] =
+    &["overwrites-file", "no-size", "unwritten-reads", "unwritten-writes", "trims-a-file"];
+
+/// Whether the risk `id` can apply to a job with these options.
+pub fn concerns(id: &str, options: &JobOptions) -> bool {
+    match stage(options) {
+        Stage::Here if options.engine.name == "null" => !OF_FILES.contains(&id),
+        Stage::Here if sends_commands(options) => !OF_FOUND_FILES.contains(&id),
         Stage::Here => true,
         Stage::Elsewhere => !OF_FILES.contains(&id),
         Stage::Nowhere => OF_ANYTHING.contains(&id),
