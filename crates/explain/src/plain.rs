@@ -13,7 +13,7 @@ use super::risk::{Level, Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
 use super::words::{diskspd_row, explained, of_job_file as explained_lines};
-use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
+use super::{about_diskspd, about_fio, about_ioping, about_iostat, concerns, dd, risks_fio, risks_other};
 use workload::Act;
 
 /// Explains `found`; `other` is a job file in the same text, which may be the one that a command names.
@@ -196,7 +196,7 @@ fn fio_command(
         None => explanation.asks.push(ELSEWHERE.to_owned()),
     }
     if is_hiding {
-        explanation.risks.retain(|told| !risks_fio::OF_MISSING_WORDS.contains(&told.id));
+        explanation.risks.retain(|told| !concerns::OF_MISSING_WORDS.contains(&told.id));
     }
     match &explanation.job_file {
         Some(text) => explanation.risks.extend(of_job_file(text)),
@@ -307,8 +307,8 @@ fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
         // Few of the risks of data apply to engines that move no data.
         let moves = options.engine.act() == Act::Move;
         let meant = |told: &ApplicableRisk| match moves {
-            true => risks_fio::concerns(told.id, options),
-            false => risks_fio::WITHOUT_DATA.contains(&told.id),
+            true => concerns::concerns(told.id, options),
+            false => concerns::WITHOUT_DATA.contains(&told.id),
         };
         for told in own.filter(meant) {
             match found.iter_mut().find(|(known, _)| known.text == told.text) {

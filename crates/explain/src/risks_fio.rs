@@ -1,12 +1,13 @@
 //! Risky and misleading aspects of a fio command. Data: a risk is a row.
 
 use super::about_fio::{done, is_steadied, sends_commands, stage, waits};
+use super::depth_fio::{depends_on, in_flight, is_held_by_the_cache, meets_the_volume, without_latency};
 use super::figures::{bytes, count, seconds, typed_seconds};
 use super::files_fio::{apart, covers_all, is_device, names_of, part, share, stores_nothing};
-use super::load::{PlannedJob, time_in_line};
+use super::load::time_in_line;
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
-use fio::{Amount, JobOptions, Stage};
+use fio::{Amount, Stage};
 use workload::{Act, SyncMode};
 
 /// Time in seconds for which a volume with burst credits may sustain its burst.
@@ -14,10 +15,6 @@ const BURST_S: f64 = 1800.0;
 /// Bandwidth in MB/s that no volume has, nor memory.
 const BEYOND_MB_S: f64 = 1e6;
 const HOWTO: &str = "fio HOWTO";
-
-/// Names of the risks that also apply to engines that move no data.
-pub const WITHOUT_DATA: &[&str] =
-    &["starts-a-command", "overwrites-file", "removes-files", "not-storage", "no-size", "one-at-a-time"];
 
 /// Every row.
 pub static ROWS: &[Risk] = &[
@@ -541,120 +538,3 @@ pub static ROWS: &[Risk] = &[
             None
         }),
 ];
-
-/// Most I/Os in flight, over all copies.
-fn in_flight(job: &PlannedJob) -> u64 {
-    let options = job.options();
-    let waits = waits(options) || is_held_by_the_cache(options);
-    let each = if waits { 1 } else { u64::from(options.iodepth) };
-    job.in_flight(each) * u64::from(options.numjobs)
-}
-
-/// Whether each I/O is done by the time that it has been handed over.
-fn is_held_by_the_cache(options: &JobOptions) -> bool {
-    options.engine.name == "libaio" && !options.direct
-}
-
-/// Whether each I/O waits for the volume: it bypasses the page cache, is stable on completion, or is a random read.
-/// Writes to the cache and reads that the kernel reads ahead wait for the volume in another way.
-fn meets_the_volume(options: &JobOptions) -> bool {
-    let stable = options.time.sync != SyncMode::None || options.fsync == 1 || options.fdatasync == 1;
-    let past = options.direct && !options.engine.maps_files() || sends_commands(options);
-    past || (options.pattern.writes && stable) || (options.pattern.reads && options.pattern.random)
-}
-
-/// Whether no latency is reported.
-fn without_latency(job: &PlannedJob) -> bool {
-    job.typed("gtod_reduce").is_some_and(|value| value != "0")
-}
-
-/// What the time of `ios` I/Os depends on, in words.
-fn depends_on(job: &PlannedJob, ios: u64) -> String {
-    let options = job.options();
-    let flushed = options.fsync > 0 || options.fdatasync > 0;
-    let beside = if job.runs_beside_others { " and the jobs beside it" } else { "" };
-    match meets_the_volume(options) {
-        true => format!("the volume{beside}: {}", at_two_rates(job, ios, LARGE)),
-        // The page cache collects writes, and reads ahead.
-        false if options.pattern.random || flushed => format!("the page cache and the volume{beside}"),
-        false => format!("the page cache and the volume{beside}: {}", at_two_rates(job, ios, 0.0)),
-    }
-}
-
-/// Length in bytes from which on bandwidth, not IOPS, bounds most volumes.
-const LARGE: f64 = 131_072.0;
-
-/// The time that `ios` I/Os take on a slow and on a fast volume, in words: by bandwidth if they are at least `large` bytes
-/// long, by IOPS below.
-fn at_two_rates(job: &PlannedJob, ios: u64, large: f64) -> String {
-    let block = job.mean_block();
-    let (slow, fast, rates) = match block >= large {
-        true => (100.0 * MIB / block, 1024.0 * MIB / block, ["100 MiB/s", "1 GiB/s"]),
-        false => (3e3, 1e5, ["3,000 IOPS", "100,000"]),
-    };
-    let time = |rate: f64| match job.takes_s(ios, rate) {
-        time if time < 1.0 => "less than a second".to_owned(),
-        time => seconds(time.round()),
-    };
-    let alone = if job.runs_beside_others { ", by itself" } else { "" };
-    let copies = job.options().numjobs;
-    let of_each = if copies > 1 { format!(" in each of {copies} copies") } else { String::new() };
-    let what = format!("{}{of_each}", job.described(ios));
-    let are = if ios == 1 && copies == 1 { "is" } else { "are" };
-    if (ios as f64) * f64::from(copies) < slow {
-        return format!("{what} {are} {} at {}{alone}", time(slow), rates[0]);
-    }
-    format!("{what} {are} {} at {} and {} at {}{alone}", time(slow), rates[0], time(fast), rates[1])
-}
-
-/// Risks that apply only to files and devices of this machine.
-const OF_FILES: &[&str] = &[
-    "destroys-device",
-    "overwrites-file",
-    "no-size",
-    "buffered-libaio",
-    "no-direct",
-    "unwritten-reads",
-    "unwritten-writes",
-    "other-caches",
-    "flush-figures",
-    "copies-in-step",
-    "false-alarms",
-    "flushes-of-a-reader",
-    "trims-a-file",
-    "stores-nothing",
-    "colon-in-a-path",
-];
-
-/// Risks of words that are missing.
-pub const OF_MISSING_WORDS: &[&str] = &[
-    "no-size",
-    "no-direct",
-    "runtime-is-a-cap",
-    "no-set-time",
-    "each-by-itself",
-    "same-places",
-    "iops-of-depth-one",
-    "one-at-a-time",
-];
-
-/// Risks that also apply if no block of storage is read or written.
-const OF_ANYTHING: &[&str] =
-    &["starts-a-command", "each-by-itself", "trailing-comma", "not-storage", "no-latency"];
-
-/// Risks of files that are made and found by their names.
-const OF_FOUND_FILES: &[&str] =
-    &["overwrites-file", "no-size", "unwritten-reads", "unwritten-writes", "trims-a-file"];
-
-/// Whether the risk `id` can apply to a job with these options.
-pub fn concerns(id: &str, options: &JobOptions) -> bool {
-    match stage(options) {
-        Stage::Here if options.engine.name == "null" => !OF_FILES.contains(&id),
-        Stage::Here if sends_commands(options) => !OF_FOUND_FILES.contains(&id),
-        Stage::Here => true,
-        Stage::Elsewhere => !OF_FILES.contains(&id),
-        Stage::Nowhere => OF_ANYTHING.contains(&id),
-    }
-}
-
-const MIB: f64 = 1_048_576.0;
