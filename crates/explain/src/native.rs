@@ -140,7 +140,10 @@ fn places_of(job: &PlannedJob) -> Vec<String> {
         file => folder(&file),
     };
     let stored = first.iter().chain(others.into_iter().flatten());
-    let stored = stored.filter(|path| !path.to_str().is_some_and(stores_nothing));
+    // Character devices that take commands cannot be checked either.
+    let takes_commands = |path: &str| path.starts_with("/dev/ng") || path.starts_with("/dev/sg");
+    let stored =
+        stored.filter(|path| !path.to_str().is_some_and(|path| stores_nothing(path) || takes_commands(path)));
     let mut places: Vec<String> = stored.map(place).collect();
     if first.is_empty() {
         places.push(job.options().directory.clone().unwrap_or_else(|| ".".to_owned()));

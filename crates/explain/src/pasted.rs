@@ -326,6 +326,9 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
         matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "plimsoll" | "env" | "PS")
             || is_of_a_prompt(word)
     };
+    // The prompt of a small shell: a path and its mark.
+    let is_mark = |piece: &Piece| matches!(piece.text.as_str(), "#" | "$" | "%");
+    let pieces = if pieces.get(1).is_some_and(is_mark) { pieces[1..].to_vec() } else { pieces };
     let pieces = assigned(&pieces, repairs).unwrap_or(pieces);
     let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
     let typed = pieces.first().cloned();
@@ -465,6 +468,7 @@ mod tests {
         assert_eq!(commands("- ```sudo fio --name=a --rw=read```"), ["fio --name=a --rw=read"]);
         let started = [
             "if !",
+            "/data #",
             "sudo -u me",
             "$ setsid",
             "taskset -c 0,1",

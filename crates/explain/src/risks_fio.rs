@@ -501,13 +501,12 @@ pub static ROWS: &[Risk] = &[
     risk("trailing-comma", Note, "fio HOWTO: parameter types")
         .fio(|job, _| {
             let (name, value) = job.job.echo.iter().find(|(_, value)| value.ends_with(','))?;
-            let (left, before) = match value.ends_with(",,") {
-                true => ("writes and trims", "reads"),
-                false => ("trims", "reads and writes"),
-            };
-            Some(format!(
-                "The comma at the end of {name}={value} leaves {left} at their default; what stands before it is for {before}."
-            ))
+            // The last of two values is also that of trims.
+            let typed: Vec<&str> = value.split(',').collect();
+            let of = |way: usize| typed[way.min(typed.len() - 1)];
+            let left = ["reads", "writes", "trims"].into_iter().enumerate().filter(|(way, _)| of(*way).is_empty());
+            let left: Vec<&str> = left.map(|(_, name)| name).collect();
+            Some(format!("The commas of {name}={value} leave {} at their default.", left.join(" and ")))
         }),
     risk("global-in-capitals", Wrong, "fio HOWTO: job file format")
         .job_file(|text| {

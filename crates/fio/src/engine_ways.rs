@@ -80,7 +80,7 @@ const WAYS: &[(&[&str], EngineWay)] = &[
 
 /// Returns the description of engine `name`; `None` if fio has no such engine. Of `name:path`, only the name counts.
 pub fn engine_way(name: &str) -> Option<EngineWay> {
-    let name = if name.contains('/') { "external" } else { name.split(':').next().unwrap_or(name) };
+    let name = super::engines::listed(name.split(':').next().unwrap_or(name));
     WAYS.iter().find(|(names, _)| names.contains(&name)).map(|(_, way)| *way)
 }
 

@@ -73,9 +73,15 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
+/// The name under which the tables have an engine: the file of one that is loaded is an external one.
+pub(super) fn listed(name: &str) -> &str {
+    let is_library = std::path::Path::new(name).extension().is_some_and(|end| end == "so");
+    let is_file = name.contains('/') || is_library;
+    if is_file { "external" } else { name }
+}
+
 fn handling(name: &str) -> Option<Handling> {
-    // A path is that of an engine to load.
-    let name = if name.contains('/') { "external" } else { name };
+    let name = listed(name);
     ENGINES.iter().find(|(names, _)| names.contains(&name)).map(|(_, handling)| *handling)
 }
 
