@@ -382,6 +382,12 @@ fn how_long(job: &PlannedJob) -> String {
     let most =
         if runtime > 0.0 { format!(", and at most for {}", typed_seconds(runtime)) } else { String::new() };
     let said = match runtime > 0.0 {
+        _ if options.verify.state_load => {
+            let file = format!("local-{}-0-verify.state", job.job.name);
+            format!(
+                "Until all is read that the saved state ({file}) says was written{most}; without that file fio ends."
+            )
+        }
         _ if is_steadied(options) => {
             let steady = typed_seconds(options.steady.duration.as_secs_f64());
             let rule = job.typed("steadystate").unwrap_or_default();

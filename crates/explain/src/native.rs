@@ -146,7 +146,8 @@ fn places_of(job: &PlannedJob) -> Vec<String> {
         stored.filter(|path| !path.to_str().is_some_and(|path| stores_nothing(path) || takes_commands(path)));
     let mut places: Vec<String> = stored.map(place).collect();
     if first.is_empty() {
-        places.push(job.options().directory.clone().unwrap_or_else(|| ".".to_owned()));
+        let named = job.options().opendir.clone().or_else(|| job.options().directory.clone());
+        places.push(named.unwrap_or_else(|| ".".to_owned()));
     }
     places.dedup();
     places

@@ -34,6 +34,7 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         found: Vec::new(),
         repairs: Vec::new(),
         open: false,
+        led: false,
         in_job_file: false,
         apart: false,
         before: Vec::new(),
@@ -84,6 +85,8 @@ struct Finder {
     repairs: Vec<Repair>,
     /// Whether the last line may continue on the next.
     open: bool,
+    /// Whether the last line, which is none of a command, continues on the next.
+    led: bool,
     /// Whether the last non-empty line belongs to a job file.
     in_job_file: bool,
     /// Whether an empty line has followed the last line that can only be part of a job file.
@@ -96,6 +99,9 @@ impl Finder {
     fn line(&mut self, line: &str, number: usize) {
         // Two and more mark code; a single one at the end continues a line of PowerShell.
         let unmarked = if line.matches('`').count() > 1 { line.replace('`', " ") } else { line.to_owned() };
+        // The shell prompts for the next line of a command with this mark.
+        let is_prompted = self.open && unmarked.trim_start().starts_with('>');
+        let unmarked = if is_prompted { unmarked.replacen('>', " ", 1) } else { unmarked };
         let line = unmarked.as_str();
         let continued = line.trim_end().ends_with(['\\', '^', '`']);
         if let Some(head) = line.trim_end().strip_suffix(['^', '`']) {
@@ -127,6 +133,9 @@ impl Finder {
         let goes_on = command_before && (self.open || option(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         if let Some((tool, rest)) = called(pieces.clone(), &mut repairs) {
+            if self.led {
+                repairs.push(Repair { what: PROMPT, line: number, column: 1 });
+            }
             let is_row = is_row(&rest);
             let before = repairs.len();
             let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
@@ -136,7 +145,7 @@ impl Finder {
             if (tool.is_called_with(&texts) || continued) && !is_row && !(nameless && goes_on) {
                 let kind = Kind::Command(tool, rest);
                 self.found.push(PastedCommand { kind, line: number, repairs, lines: Vec::new() });
-                self.open = continued;
+                (self.open, self.led) = (continued, false);
                 return;
             }
             repairs.truncate(before);
@@ -152,7 +161,7 @@ impl Finder {
                 words.extend(cut(more, known));
                 self.open = continued;
             }
-            _ => self.open = false,
+            _ => (self.open, self.led) = (false, continued),
         }
     }
 
@@ -466,6 +475,7 @@ mod tests {
         assert_eq!(commands("cd /mnt && sudo fio --name=a; rm a"), ["fio --name=a"]);
         assert_eq!(commands("# https://host.example/wiki/Iostat"), Vec::<String>::new());
         assert_eq!(commands("- ```sudo fio --name=a --rw=read```"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("$ fio --name=a \\\n> --rw=read"), ["fio --name=a --rw=read"]);
         let started = [
             "if !",
             "/data #",

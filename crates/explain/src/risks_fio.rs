@@ -55,6 +55,12 @@ pub static ROWS: &[Risk] = &[
                 format!("{} sends commands to devices: with a file fio ends at once.", options.engine.name)
             })
         }),
+    risk("empty-logs", Wrong, "fio HOWTO: gtod_reduce, log_avg_msec")
+        .fio(|job, options| {
+            let is_logged = ["write_bw_log", "write_iops_log"].iter().any(|log| job.typed(log).is_some());
+            let is_windowed = job.is_on("log_avg_msec");
+            says(without_latency(job) && is_logged && !is_windowed && options.engine.act() == Act::Move, "With gtod_reduce=1 logs of bandwidth and rates stay empty; log_avg_msec fills them.")
+        }),
     risk("stores-nothing", Wrong, "null(4), zero(4)")
         .fio(|_, options| {
             let name = options.filename.as_ref().filter(|name| stores_nothing(name))?;

@@ -210,7 +210,7 @@ pub static ROWS: &[Row] = &[
     file(row("filetype", Kind::Choice(&[("none", "Look"), ("file", "Regular file"), ("block", "Block device"), ("char", "Character device")]), "none", B))
         .nearly("the kind of a file is always looked up", "Kind of the files.", |_, _| {}),
     file(row("opendir", Kind::Path, "", B))
-        .does("Takes all regular files at any depth below a directory, in the order of their names.", |o, v| o.opendir = Some(v.text().to_owned())),
+        .does("Takes all regular files at any depth below a directory, fio in the order in which it lists them, plimsoll by name.", |o, v| o.opendir = Some(v.text().to_owned())),
     file(row("lockfile", Kind::Choice(&[("none", "None"), ("exclusive", "One at a time"), ("readwrite", "Readers together, a writer alone")]), "none", B))
         .nearly("files are not locked: jobs on one file do not wait for each other", "Lock on the files during I/O.", |_, _| {}),
     file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
@@ -247,7 +247,7 @@ pub static ROWS: &[Row] = &[
     file(row("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
     file(row("unlink_each_loop", Kind::Bool, "0", B))
         .nearly("the files stay between passes and are written over", "Removes the files after each pass.", |_, _| {}),
-    file(row("ioscheduler", Kind::Text, "", B)).nearly("the device keeps the scheduler that it has; set it in /sys/block/DEVICE/queue/scheduler before", "I/O scheduler of the device.", |_, _| {}),
+    file(row("ioscheduler", Kind::Text, "", B)).nearly("the device keeps the scheduler that it has; set it in /sys/block/DEVICE/queue/scheduler before", "Sets the I/O scheduler of the device, or ends the job where the kernel has none of that name; noop is called none since Linux 5.0.", |_, _| {}),
     file(row("overwrite", Kind::Bool, "0", A))
         .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
     file(row("write_hint", Kind::Choice(&[("none", "None"), ("short", "Short"), ("medium", "Medium"), ("long", "Long"), ("extreme", "Extreme")]), "none", B))

@@ -12,6 +12,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("destroys-device", "fio --name=a --rw=randwrite --filename=/dev/sdz", "fio --name=a --rw=randread --filename=/dev/sdz"),
     ("overwrites-file", "fio --name=a --rw=randwrite --filename=x --size=1g", "fio --name=a --rw=randread --filename=x --size=1g"),
     ("commands-to-a-file", "fio --name=a --rw=read --size=1g --ioengine=io_uring_cmd", "fio --name=a --rw=read --filename=/dev/ng0n1 --ioengine=io_uring_cmd"),
+    ("empty-logs", "fio --name=a --rw=read --size=1g --gtod_reduce=1 --write_bw_log=l", "fio --name=a --rw=read --size=1g --gtod_reduce=1 --write_bw_log=l --log_avg_msec=500"),
     ("stores-nothing", "fio --name=a --rw=write --filename=/dev/zero --size=1g", "fio --name=a --rw=write --filename=/dev/sdz"),
     ("zones-without-a-mode", "fio --name=a --rw=read --filename=x --size=1g --zonesize=256k", "fio --name=a --rw=read --filename=x --size=1g --zonemode=strided --zonesize=256k"),
     ("colon-in-a-path", r"fio --name=a --rw=read --size=1g --directory=Z:\bench", "fio --name=a --rw=read --size=1g --directory=/a:/b"),
