@@ -61,7 +61,10 @@ impl Walk<'_> {
         }
         if let Some(section) = section(line) {
             self.section = section;
-            if self.found.is_empty() {
+            // A result without its head begins with its operations, after one that is over.
+            let last = self.found.last().and_then(|found| found.parts.first());
+            let is_next = section == Section::Operations && last.is_some_and(|part| part.runtime.is_some());
+            if self.found.is_empty() || is_next {
                 self.begin("sysbench fileio", start);
                 self.section = section;
             }

@@ -109,7 +109,10 @@ impl Reader<'_> {
             // Means follow a word of the locale: `Average:`.
             let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
             let has_figures = line.split_whitespace().any(|word| word.parse::<f64>().is_ok());
-            let is_other = is_mean || !has_figures || line.contains("RESTART") || line.contains("COMMENT");
+            // The next command, with the prompt in front of it.
+            let is_call = line.split_whitespace().take(2).any(|word| word.ends_with(['$', '#']));
+            let is_other =
+                is_call || is_mean || !has_figures || line.contains("RESTART") || line.contains("COMMENT");
             if !is_other {
                 let expected = format!("a time, a name and {} figures", table.keys.len());
                 self.troubles.push(self.text.trouble(start, expected));

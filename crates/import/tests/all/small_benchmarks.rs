@@ -44,6 +44,17 @@ fn a_slow_device_of_hdparm_is_told_in_kb_and_a_failure_is_named() {
 }
 
 #[test]
+fn sysbench_results_without_their_heads_stay_apart() {
+    let at = SYSBENCH_10.find("File operations:").unwrap();
+    let twice = format!("{}\n{}", &SYSBENCH_10[at..], &SYSBENCH_10[at..]);
+    let import = imported(&twice);
+    assert_eq!((import.runs.len(), import.troubles.len()), (2, 0));
+    for run in &import.runs {
+        holds(run, &[("fileio", "write iops", 2808.51, ""), ("fileio", "all lat p95", 0.62, "ms")]);
+    }
+}
+
+#[test]
 fn sysbench_of_every_generation_has_rates_and_latencies() {
     holds(
         &whole(SYSBENCH_04, &["sysbench 0.4.12 fileio"])[0],

@@ -138,6 +138,8 @@ fn a_row_of_sar_that_does_not_fit_is_named() {
     let import = imported(&format!("{HOST}{}", DEVICES.replace("5079.00", "50x9.00")));
     let told = import.troubles[0].to_string();
     assert!(told.starts_with("line 6, column 1: expected a time, a name and 8 figures"), "{told}");
+    let next = imported(&format!("{HOST}{DEVICES}[root@host ~]# sar -p -d 1 1\n"));
+    assert_eq!(next.troubles.len(), 0, "a command is no row");
 }
 
 /// Returns two snapshots with these words before them: 150 reads and 400 writes apart.
