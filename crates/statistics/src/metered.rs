@@ -24,6 +24,11 @@ const DRIFTING: f64 = 1.0;
 /// Fano factor below which, at any length, the counts are a meter's, whatever the slope: for busy servers it is at
 /// least the square of the coefficient of variation of one server's service time, which no device keeps within 5 %.
 const EVEN: f64 = 0.0025;
+/// The same for items that are known to wait, whose evenness depends on the device alone (method 12.2, R3).
+const EVEN_WAITING: f64 = 0.1;
+/// Number of clean counts of waiting items below which the factor itself must be below `EVEN_FEW` at all lengths.
+pub const COUNTS_MANY: usize = 16;
+const EVEN_FEW: f64 = 0.02;
 /// Longest window, in seconds.
 const LONGEST_S: f64 = 16.0;
 /// Fewest clean counts, over all windows together.
@@ -60,6 +65,15 @@ pub struct Window {
     pub counts: Vec<Count>,
 }
 
+impl Window {
+    /// Returns the items per second of the clean counts without accidents.
+    #[must_use]
+    pub fn usual_rates(&self) -> Vec<f64> {
+        let counts = trimmed(std::slice::from_ref(self)).into_iter().flat_map(|window| window.counts);
+        counts.filter(|count| count.clean).map(|count| count.number / self.seconds).collect()
+    }
+}
+
 /// The answer to whether a meter pins the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metering {
@@ -83,6 +97,8 @@ pub struct Meter {
     /// Slope of log F over log T between the shortest and the longest window: -1 pinned, 0 level. `None` for too few
     /// counts.
     pub slope: Option<Slope>,
+    /// Whether a meter pins the counts if their items are known to wait.
+    pub if_waiting: bool,
 }
 
 /// A slope with its 95 % interval.
@@ -123,7 +139,12 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
     let fano = fanos(&stretches, &scales);
     let Some(fit) = fit::fit(&stretches) else { return Meter { fano, ..Meter::default() } };
     let slope = scales.slope(&fit);
-    Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope) }
+    let answer = answer(&slope, &fit, &scales);
+    let even = match clean < COUNTS_MANY {
+        true => fano.iter().all(|(_, fano)| *fano < EVEN_FEW),
+        false => fit.loose_high < EVEN_WAITING,
+    };
+    Meter { answer, fano, slope: Some(slope), if_waiting: even || answer == Metering::Metered }
 }
 
 /// [`metered`] for windows whose steps ran at different times at what should be one level. Under an even meter their

@@ -4,12 +4,13 @@ use statistics::quantile::{median, median_absolute_deviation};
 
 use crate::findings::fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
 use crate::findings::stalls::SHORTEST_S as STALL_SHORTEST_S;
+use crate::watch::counts::least_s;
 use crate::watch::device::Device;
 use crate::watch::shape::{DetectionLimits, LoadShortfall};
 use crate::watch::ticks::Tick;
+use crate::watch::timeline;
 use crate::watch::watched_run::{Span, WatchedRun};
 use crate::watch::windows::USED;
-use crate::watch::{meter, timeline};
 
 /// Standard deviations of its mean by which a level must differ to be another one.
 const DEVIATIONS: f64 = 5.0;
@@ -31,7 +32,7 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Dete
     Some(DetectionLimits {
         device: device.place.clone(),
         used_s: used.iter().map(|tick| tick.seconds).sum(),
-        caps_s: meter::least_s(each),
+        caps_s: least_s(each),
         falls: seen.max(FALL_LEAST),
         falls_s: FALL_LASTS_S.max(slow_s),
         slow_s,

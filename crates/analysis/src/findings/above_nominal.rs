@@ -5,15 +5,16 @@ use std::cmp::Ordering;
 use policy::Resource;
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
+use statistics::metered::metered;
 use statistics::quantile::median;
 use workload::Direction;
 
 use crate::device_place::Place;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
+use crate::watch::counts::of_seconds;
 use crate::watch::level::{MeteredQuantity, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
-use crate::watch::meter::Counts;
 use crate::watch::shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Waiting};
 use crate::watch::ticks::Way;
 use crate::watch::watched_run::{Span, WatchedRun, place};
@@ -32,8 +33,6 @@ const AGREE_SHARED: f64 = 0.01;
 const FEW: usize = 8;
 /// Fewest seconds that agree otherwise than by chance.
 const FEWEST: usize = 3;
-/// Probability up to which the seconds of a throttled load may resemble a meter's by chance.
-const BY_CHANCE: f64 = 0.01;
 /// Share of its requested rate below which a paced load lacks more than is lost at the edges of its seconds.
 const EDGE: f64 = 0.999;
 /// Least bytes of a request for bytes to be the limit if only a round figure shows that.
@@ -193,16 +192,14 @@ fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
 /// Whether the seconds of a phase come from a meter; if they are too few for a variance, all but one must be within
 /// `share` of their median.
 fn even(rates: &[f64], share: f64) -> bool {
-    let metered =
-        || Counts::of_seconds(rates.to_vec()).evenness().is_some_and(|found| found.is_flat(BY_CHANCE));
-    rates.len() < FEW && agree(rates, share) || metered()
+    rates.len() < FEW && agree(rates, share) || metered(&[of_seconds(rates)]).if_waiting
 }
 
 /// Returns the rate in each second of these phases: operations, or their bytes.
 fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
     let of_step = |step: &StepRecord| {
         let each = if what == Resource::Iops { 1.0 } else { mean_size([step].into_iter(), way) };
-        let usual = Counts::of_seconds(seconds_of(step, way.direction())).usual();
+        let usual = of_seconds(&seconds_of(step, way.direction())).usual_rates();
         usual.into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
     };
     spans.iter().filter_map(|span| span.step).flat_map(of_step).collect()

@@ -78,8 +78,8 @@ struct HeldWindow {
     writes: bool,
     /// Whether the rate of the window is even.
     even: bool,
-    /// Whether the window has too few counts to show its evenness by itself.
-    short: bool,
+    /// Whether the counts of the window by itself show neither a meter nor its absence.
+    unclear: bool,
     /// The exact rate of many counts, where waits make the others uneven.
     exact: Option<ExactRate>,
     /// Operations or bytes per second.
@@ -132,7 +132,7 @@ pub(super) fn rule(
         .filter(|at| !device.told.contains(at))
         .filter_map(|at| held_in(watch, device, at))
         .collect();
-    tell_short_ones_together(watch, device, &mut windows);
+    tell_unclear_ones_together(watch, device, &mut windows);
     tell_exact_ones_together((watch, device), &mut windows);
     let groups = groups(&windows);
     assert!(groups.iter().all(|group| !group.is_empty()), "a level is that of some window");
@@ -180,18 +180,19 @@ fn tell_exact_ones_together(on: (&WatchedRun<'_>, &Device<'_>), windows: &mut [H
     }
 }
 
-/// Judges windows of one level that are each too short by their joint counts.
-fn tell_short_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &mut [HeldWindow]) {
-    let short: Vec<usize> = (0..windows.len()).filter(|&at| windows[at].short && !windows[at].even).collect();
-    for &first in &short {
-        let like = |at: &usize| windows[*at].short && alike(&windows[first], &windows[*at]);
-        let together: Vec<usize> = short.iter().copied().filter(like).collect();
+/// Judges windows of one level that each show nothing by their joint counts.
+fn tell_unclear_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &mut [HeldWindow]) {
+    let unclear: Vec<usize> =
+        (0..windows.len()).filter(|&at| windows[at].unclear && !windows[at].even).collect();
+    for &first in &unclear {
+        let like = |at: &usize| windows[*at].unclear && alike(&windows[first], &windows[*at]);
+        let together: Vec<usize> = unclear.iter().copied().filter(like).collect();
         let pressed: Vec<&BusyWindow> = together.iter().map(|&at| &windows[at].pressed).collect();
         let even = BusyWindow::even_together(watch, device, &pressed);
         for at in together {
             let window = &mut windows[at];
             (window.reads, window.writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
-            (window.even, window.short) = (!even.is_empty(), false);
+            (window.even, window.unclear) = (!even.is_empty(), false);
         }
     }
 }
@@ -222,9 +223,9 @@ fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Hel
     let rate = rates.iter().sum::<f64>() / rates.len() as f64;
     let (reads, writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
     let even = !even.is_empty();
-    let short = pressed.is_short(watch, device, Rate { what, way: Way::Both });
+    let unclear = pressed.is_unclear(watch, device, Rate { what, way: Way::Both });
     let mut held =
-        HeldWindow { what, apart: told.apart, reads, writes, even, short, exact: None, rate, pressed };
+        HeldWindow { what, apart: told.apart, reads, writes, even, unclear, exact: None, rate, pressed };
     exact.into_iter().for_each(|exact| held.holds(exact));
     Some(held)
 }

@@ -1,12 +1,13 @@
 //! A device with more I/O than it serves, for an unknown cause: neither an even rate nor another time to compare with.
 
 use serde::{Deserialize, Serialize};
+use statistics::metered::metered;
 
 use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
+use crate::watch::counts::counts;
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
-use crate::watch::meter::Counts;
 use crate::watch::pressed::BusyWindow;
 use crate::watch::shape::Waiting;
 use crate::watch::ticks::Tick;
@@ -48,13 +49,13 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Findin
     let found: Vec<usize> = (0..device.windows.len()).filter(open).filter_map(saturated).collect();
     let sum = device.total(&found);
     let longest = found.iter().copied().max_by_key(|&at| device.windows[at].count())?;
-    let counts = Counts::of(device.within(&device.windows[longest]), Tick::all);
+    let counts = counts(device.within(&device.windows[longest]), Tick::all);
     let meaning = Saturated {
         device: device.place.clone(),
         ops_per_second: sum.rate(),
         bytes_per_second: (sum.bytes[0] + sum.bytes[1]) / sum.seconds,
         waiting: device.waiting(&sum),
-        uneven: counts.evenness().map(|found| found.longest()),
+        uneven: metered(&[counts]).fano.last().map(|(_, fano)| *fano),
     };
     let firings = firings(device, &found, |window| window.sum.mean_queue());
     found_in(watch, meaning, &firings, Confidence::Likely).filter(|_| sum.seconds >= LASTS_S)

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use statistics::metered::{Metering, metered};
 
 use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
+use crate::watch::counts::counts;
 use crate::watch::device::{Device, WAITED};
 use crate::watch::firing::{firings, found_in};
-use crate::watch::meter::Counts;
 use crate::watch::pressed::BusyWindow;
 use crate::watch::shape::Waiting;
 use crate::watch::ticks::{Tick, Way};
@@ -39,8 +40,6 @@ const RISE: f64 = 0.3e-3;
 const QUEUED: f64 = 0.5;
 /// Busy share of the time below which a device rests between its I/Os.
 const RESTS: f64 = 0.9;
-/// Probability up to which counts taken for a meter's may resemble it by chance.
-const BY_CHANCE: f64 = 0.01;
 /// Multiple of the usual latency below which windows are near it.
 const NEAR: f64 = WAITED / 1.4;
 /// Steps into which the share of reads is rounded to find comparable windows.
@@ -171,16 +170,16 @@ fn is_slow(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize, usual: f64) -
     let window = &device.windows[at];
     let latency = window.sum.latency();
     let capped = device.cap.is_some_and(|cap| window.sum.rate() >= BELOW_CAP * cap);
-    let even = || Counts::of(device.within(window), Tick::all).evenness();
-    let metered =
-        || even().is_some_and(|found| found.is_metered(BY_CHANCE)) && !is_paced(device.within(window));
+    let within = device.within(window);
+    let is_metered =
+        || metered(&[counts(within, Tick::all)]).answer == Metering::Metered && !is_paced(within);
     let exact = || {
         let pressed = BusyWindow::of(watch, device, at)?;
         let told = pressed.what(watch, device);
         BusyWindow::exact(&[&pressed], (watch, device), told.what)
     };
     let exact = || exact().is_some();
-    latency >= WAITED * usual && latency > usual + RISE && !capped && !metered() && !exact()
+    latency >= WAITED * usual && latency > usual + RISE && !capped && !is_metered() && !exact()
 }
 
 /// Whether flat counts come from a paced program and not from a meter: the device rests between I/Os.

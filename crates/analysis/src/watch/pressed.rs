@@ -1,13 +1,12 @@
 //! A window in which a device always has work: how its I/Os wait, and whether its counts are as even as a meter's.
 
 use policy::Resource;
-use statistics::metered::{Count, ExactRate, exact_rate};
+use statistics::metered::{self, Count, ExactRate, Meter, Metering, exact_rate, metered};
 use statistics::quantile::median;
 
+use super::counts::{asked_ticks, counts, of_seconds};
 use super::device::{Device, WAITED};
-use super::level::{MeteredQuantity, is_sure, level};
 use super::load::seconds_within;
-use super::meter::{Counts, Evenness, asked_ticks};
 use super::ticks::{Sum, Tick, Way};
 use super::watched_run::WatchedRun;
 use super::windows::{Window, without_idle_ends};
@@ -26,14 +25,10 @@ const GETS: f64 = 0.97;
 const FEW: usize = 10;
 /// Mean latency in seconds above which I/Os have waited on any device: twice the time of one I/O on a slow disk.
 const LONG_S: f64 = 0.04;
-/// Queue above which a load that gets less than it asks for, or that is at a limit known to apply, is taken to wait.
+/// Queue above which a load that gets less than it asks for, or whose counts are a meter's, is taken to wait.
 const DEEP: f64 = 4.0;
 /// Queue below which I/Os run one at a time.
 const ALONE: f64 = 1.5;
-/// Probability up to which counts may resemble a meter's by chance if requests are known to wait.
-const BY_CHANCE: f64 = 0.01;
-/// Probability up to which counts may resemble a meter's by chance if nothing else indicates a meter.
-const BY_CHANCE_ALONE: f64 = 1e-4;
 
 /// A window of a device that always has work.
 #[derive(Clone, Debug)]
@@ -98,36 +93,29 @@ impl BusyWindow {
         self.window.sum.mean_queue() > DEEP
     }
 
-    /// Returns the ways with a limited, even rate: their I/Os are known to wait, or their counts alone show a meter.
+    /// Returns the ways with a limited, even rate: their counts are a meter's, and their I/Os are known to wait, or may.
     pub fn even(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
         let unknown = device.base.is_unknown() || self.alone;
-        let named = || has_a_name(watch, device, &self.window);
+        let may_wait = |way: Way| unknown && self.has_share(way) && (self.alone || self.is_deep());
         Way::ALL
             .into_iter()
             .filter(|&way| !paced(watch, device, &self.window, way))
             .filter(|&way| {
-                let Some(found) = self.evenness(watch, device, way) else { return false };
-                match self.waits_of(watch, device, way) {
-                    true if self.alone => found.is_metered(BY_CHANCE),
-                    true => found.is_flat(BY_CHANCE),
-                    false if !unknown || !self.has_share(way) => false,
-                    false if self.alone => found.is_metered(BY_CHANCE_ALONE),
-                    false => {
-                        self.is_deep() && (found.is_metered(BY_CHANCE_ALONE) || found.is_flat(0.0) && named())
-                    }
-                }
+                let waits = self.waits_of(watch, device, way);
+                let meter = (waits || may_wait(way)).then(|| self.meter(watch, device, way));
+                let pins = |meter: Meter| {
+                    meter.answer == Metering::Metered || !self.alone && waits && meter.if_waiting
+                };
+                meter.is_some_and(pins)
             })
             .collect()
     }
 
-    /// Returns the evenness of a way: of operations, or of bytes if these are evener because sizes vary.
-    fn evenness(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Option<Evenness> {
-        let operations = self.counts(watch, device, Rate { what: Resource::Iops, way }).evenness();
-        let bytes = self.counts(watch, device, Rate { what: Resource::Bytes, way }).evenness();
-        match (operations, bytes) {
-            (Some(operations), Some(bytes)) if evener(&bytes, &operations) => Some(bytes),
-            (operations, bytes) => operations.or(bytes),
-        }
+    /// Returns whether a meter pins a way: its operations, or its bytes if these are evener because sizes vary.
+    fn meter(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Meter {
+        let of = |what| metered(&[self.counts(watch, device, Rate { what, way })]);
+        let (operations, bytes) = (of(Resource::Iops), of(Resource::Bytes));
+        if evener(&bytes, &operations) { bytes } else { operations }
     }
 
     /// Returns the rate of all I/Os at which many counts of these windows agree exactly, if that is a meter's whatever
@@ -156,9 +144,9 @@ impl BusyWindow {
         many.then_some(found)
     }
 
-    /// Whether there are too few counts to judge their evenness.
-    pub fn is_short(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
-        self.counts(watch, device, of).evenness().is_none()
+    /// Whether the counts of the window by itself show neither a meter nor its absence.
+    pub fn is_unclear(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
+        metered(&[self.counts(watch, device, of)]).answer == Metering::Unclear
     }
 
     /// Returns the ways in which the counts of several windows at one level, with waiting I/Os, come from one meter.
@@ -166,8 +154,9 @@ impl BusyWindow {
         let is_even = |what: Resource, way: Way| {
             let waiting =
                 windows.iter().filter(|window| !window.alone && window.waits_of(watch, device, way));
-            let counts = waiting.map(|window| window.counts(watch, device, Rate { what, way }));
-            Counts::together(counts).evenness().is_some_and(|found| found.is_flat(BY_CHANCE))
+            let counts: Vec<_> =
+                waiting.map(|window| window.counts(watch, device, Rate { what, way })).collect();
+            metered(&counts).if_waiting
         };
         let any = |way: &Way| is_even(Resource::Iops, *way) || is_even(Resource::Bytes, *way);
         Way::ALL.into_iter().filter(any).collect()
@@ -175,13 +164,13 @@ impl BusyWindow {
 
     /// Returns the counts of a way in units of a request; with few counter readings, the seconds of plimsoll's own
     /// load.
-    pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
+    fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> metered::Window {
         let Rate { what, way } = of;
         if let Some(seconds) = own_seconds(watch, device, &self.window, way) {
-            return Counts::of_seconds(seconds);
+            return of_seconds(&seconds);
         }
         let size = way.of(self.window.sum.bytes) / way.of(self.window.sum.ops);
-        Counts::of(device.within(&self.window), |tick| match what {
+        counts(device.within(&self.window), |tick| match what {
             Resource::Iops => way.of(tick.ops),
             Resource::Bytes => way.of(tick.bytes) / size,
         })
@@ -191,20 +180,19 @@ impl BusyWindow {
     pub fn rates(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Vec<f64> {
         let size = of.way.of(self.window.sum.bytes) / of.way.of(self.window.sum.ops);
         let each = if of.what == Resource::Iops { 1.0 } else { size };
-        let counts = self.counts(watch, device, of);
-        counts.usual().into_iter().map(|count| count / counts.seconds * each).collect()
+        self.counts(watch, device, of).usual_rates().into_iter().map(|rate| rate * each).collect()
     }
 
     /// Returns operations or bytes, whichever is evener; if all requests have one size, the choice follows the policy's
     /// crossover of sizes, or else a fixed one.
     pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> LimitedResource {
-        let of = |what| self.counts(watch, device, Rate { what, way: Way::Both }).evenness();
-        if let (Some(operations), Some(bytes)) = (of(Resource::Iops), of(Resource::Bytes)) {
-            if evener(&bytes, &operations) {
-                return LimitedResource { what: Resource::Bytes, apart: true };
-            }
-            if evener(&operations, &bytes) {
-                return LimitedResource { what: Resource::Iops, apart: true };
+        let of = |what| metered(&[self.counts(watch, device, Rate { what, way: Way::Both })]);
+        let (operations, bytes) = (of(Resource::Iops), of(Resource::Bytes));
+        for (what, of, other) in
+            [(Resource::Bytes, &bytes, &operations), (Resource::Iops, &operations, &bytes)]
+        {
+            if evener(of, other) {
+                return LimitedResource { what, apart: true };
             }
         }
         let crossing = watch.limits.and_then(|limits| {
@@ -240,11 +228,11 @@ const LARGE: f64 = 96.0 * 1024.0;
 /// Ratio of two variances below which the smaller is that of the limited resource.
 const EVENER: f64 = 0.5;
 
-/// Whether counts in units of a request vary less than others, over the longest length at which both are known.
-fn evener(a: &Evenness, b: &Evenness) -> bool {
-    let mut lengths = a.scales.iter().zip(&b.scales);
-    let (of_a, of_b) = lengths.next_back().map_or((a.fano, b.fano), |(a, b)| (a.1, b.1));
-    of_a < EVENER * of_b && a.fano < EVENER * b.fano.max(1e-9)
+/// Whether counts in units of a request vary less than others, over the shortest and the longest windows of both.
+fn evener(a: &Meter, b: &Meter) -> bool {
+    let mut lengths = a.fano.iter().zip(&b.fano);
+    let less = |(a, b): (&(f64, f64), &(f64, f64))| a.1 < EVENER * b.1;
+    lengths.next().is_some_and(less) && lengths.next_back().is_none_or(less)
 }
 
 /// The limited resource; `apart`: whether the record distinguishes operations from bytes.
@@ -299,19 +287,4 @@ fn own_seconds(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way
     let step = device.own_step(watch, window).filter(|_| window.count() < FEW)?;
     let found = seconds_within(step, way.direction(), (window.from, window.to));
     Some(found).filter(|seconds| !seconds.is_empty())
-}
-
-fn has_a_name(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
-    let sum = &window.sum;
-    [Resource::Iops, Resource::Bytes].into_iter().any(|what| {
-        let rate =
-            if what == Resource::Iops { sum.rate() } else { (sum.bytes[0] + sum.bytes[1]) / sum.seconds };
-        let found = level(
-            watch,
-            &device.place,
-            [None, None, Some(&[rate])],
-            MeteredQuantity { what, size: sum.size() },
-        );
-        found.and_then(|level| level.named).is_some_and(|named| is_sure(&named))
-    })
 }

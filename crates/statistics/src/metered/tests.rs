@@ -231,6 +231,29 @@ fn equal_counts_are_pinned_and_the_numbers_say_so() {
 }
 
 #[test]
+fn of_items_that_wait_less_suffices() {
+    let even = |cv: f64, seconds: usize| -> usize {
+        let found = |seed: &u64| {
+            let mut stream = Stream::new(*seed, 6);
+            let count = |_| Count { number: (400.0 + cv * 20.0 * stream.normal()).round(), clean: true };
+            let counts = (0..seconds).map(count).collect();
+            metered(&[Window { seconds: 1.0, depth: 4.0, unit: 1.0, counts }]).if_waiting
+        };
+        (0..100).filter(found).count()
+    };
+    assert!(even(0.1, 24) >= 95 && even(0.1, 8) >= 50, "{} and {}", even(0.1, 24), even(0.1, 8));
+    assert!(even(1.0, 24) <= 3 && even(1.0, 8) <= 3, "{} and {}", even(1.0, 24), even(1.0, 8));
+}
+
+#[test]
+fn usual_rates_are_those_of_clean_counts_without_accidents() {
+    let mut counts = vec![Count { number: 300.0, clean: true }; 20];
+    (counts[7].number, counts[9].clean) = (240.0, false);
+    let rates = Window { seconds: 0.5, depth: 4.0, unit: 1.0, counts }.usual_rates();
+    assert_eq!(rates, vec![600.0; 18]);
+}
+
+#[test]
 fn one_slice_that_slipped_does_not_hide_a_meter() {
     let mut counts = vec![Count { number: 300.0, clean: true }; 20];
     counts[7].number = 240.0;
