@@ -2,7 +2,7 @@
 
 use record::{Distribution, Interval, Run, StepRecord};
 use statistics::level::Strays;
-use statistics::quantile::{median, median_absolute_deviation};
+use statistics::quantile::{median, robust_deviation};
 use workload::{Direction, StepKind, StepPlan, WorkerPlan};
 
 use crate::clean;
@@ -18,8 +18,6 @@ const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99
 const TAIL_MIN: f64 = 10.0;
 /// Fewest intervals for a limiter index (method 5.1).
 const INDEX_SAMPLES: usize = 4;
-/// Standard deviations in a median absolute deviation of normal values.
-const DEVIATION: f64 = 1.4826;
 /// Coefficient of variation of the latency below which the limiter index is undefined (method 5.1).
 const LATENCY_CV_MIN: f64 = 0.05;
 /// Share of the first interval's length below which an interval was cut off by the end of its step.
@@ -113,8 +111,7 @@ fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribut
     if counts.len() < INDEX_SAMPLES {
         return None;
     }
-    let fano =
-        (DEVIATION * median_absolute_deviation(&counts)?).powi(2) / median(&counts).filter(|m| *m > 0.0)?;
+    let fano = robust_deviation(&counts)?.powi(2) / median(&counts).filter(|m| *m > 0.0)?;
     let variation = latency.standard_deviation()? / latency.mean()?;
     (variation >= LATENCY_CV_MIN).then(|| fano / (variation * variation))
 }

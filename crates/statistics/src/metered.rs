@@ -6,7 +6,7 @@
 //! window's length. Without a meter every second adds a separate error: the factor is level, or grows if seconds
 //! resemble each other. No threshold at one length distinguishes the two; the slope over lengths does.
 
-use crate::quantile::{median, median_absolute_deviation};
+use crate::quantile::{median, robust_deviation};
 
 mod exact;
 mod fit;
@@ -38,8 +38,6 @@ const STRETCH_MIN: usize = 4;
 /// Distance from the middle, in standard deviations of the bulk of its window, from which a count is an accident (a stall,
 /// a slice that slipped into the next interval) and not the pace, if it is also more than two.
 const ACCIDENT: f64 = 6.0;
-/// Standard deviation of normal values over their median absolute deviation.
-const DEVIATION: f64 = 1.4826;
 /// One count in this many may be an accident; if more are out of line, they are the pace.
 const ACCIDENT_IN: usize = 7;
 
@@ -213,7 +211,7 @@ fn trimmed(windows: &[Window]) -> Vec<Window> {
     let rates: Vec<f64> = clean.iter().map(|(number, seconds)| number / seconds).collect();
     let Some(rate) = median(&rates) else { return windows().cloned().collect() };
     let off: Vec<f64> = clean.iter().map(|(number, seconds)| number - rate * seconds).collect();
-    let bound = (ACCIDENT * DEVIATION * median_absolute_deviation(&off).unwrap_or(0.0)).max(2.0);
+    let bound = (ACCIDENT * robust_deviation(&off).unwrap_or(0.0)).max(2.0);
     if off.iter().filter(|off| off.abs() > bound).count() * ACCIDENT_IN > off.len() {
         return windows().cloned().collect();
     }

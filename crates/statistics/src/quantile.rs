@@ -53,13 +53,16 @@ pub(crate) fn median_in_place(scratch: &mut [f64]) -> f64 {
     lower + 0.5 * (upper - lower)
 }
 
-/// The median absolute deviation from the median, unscaled; times 1.4826 it estimates the standard deviation of a normal
-/// sample. `None` for an empty sample or non-finite numbers.
+/// Standard deviation of normal values over their median absolute deviation.
+pub(crate) const DEVIATION: f64 = 1.4826;
+
+/// The median absolute deviation from the median, scaled to estimate the standard deviation of a normal sample. `None`
+/// for an empty sample or non-finite numbers.
 #[must_use]
-pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
+pub fn robust_deviation(values: &[f64]) -> Option<f64> {
     let centre = median(values)?;
     let mut deviations: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
-    Some(median_in_place(&mut deviations))
+    Some(DEVIATION * median_in_place(&mut deviations))
 }
 
 /// An interval between two order statistics.
@@ -119,7 +122,7 @@ mod tests {
     fn nothing_and_not_a_number_have_no_quantile() {
         assert_eq!(median(&[]), None);
         assert_eq!(quantile(&[1.0, f64::NAN], 0.5), None);
-        assert_eq!(median_absolute_deviation(&[f64::INFINITY]), None);
+        assert_eq!(robust_deviation(&[f64::INFINITY]), None);
         assert_eq!(quantile_interval(&[], 0.5, 0.95), None);
     }
 
@@ -130,7 +133,7 @@ mod tests {
         assert_eq!(median(&values[..3]), Some(3.0));
         assert_eq!(quantile(&values, 0.25), Some(1.75));
         assert_eq!(quantile(&values, 1.0), Some(4.0));
-        assert_eq!(median_absolute_deviation(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(1.0));
+        assert_eq!(robust_deviation(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(DEVIATION));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Smallest effects that the rules would have detected: without these, the absence of a finding means nothing.
 
-use statistics::quantile::{median, median_absolute_deviation};
+use statistics::quantile::{median, robust_deviation};
 
 use crate::findings::fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
 use crate::findings::stalls::SHORTEST_S as STALL_SHORTEST_S;
@@ -14,8 +14,6 @@ use crate::watch::windows::USED;
 
 /// Standard deviations of its mean by which a level must differ to be another one.
 const DEVIATIONS: f64 = 5.0;
-/// Standard deviations in a median absolute deviation of normal values.
-const DEVIATION: f64 = 1.4826;
 /// Share of its requested rate below which plimsoll's own load falls short.
 const NEARLY_ALL: f64 = 0.99;
 
@@ -25,7 +23,7 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Dete
     let each = median(&used.iter().map(|tick| tick.seconds).collect::<Vec<f64>>())?;
     let rates: Vec<f64> = used.iter().map(|tick| (tick.all() / tick.seconds).ln()).collect();
     let steps: Vec<f64> = rates.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let noise = DEVIATION * median_absolute_deviation(&steps).unwrap_or(0.0) / 2f64.sqrt();
+    let noise = robust_deviation(&steps).unwrap_or(0.0) / 2f64.sqrt();
     let readings = (FALL_LASTS_S / each).max(1.0);
     let seen = 1.0 - (-DEVIATIONS * noise / readings.sqrt()).exp();
     let slow_s = timeline::LEAST_S.max(timeline::LEAST as f64 * each);

@@ -1,7 +1,7 @@
 //! Devices that now and then do nothing for a while although they have work.
 
 use serde::{Deserialize, Serialize};
-use statistics::quantile::{median, median_absolute_deviation};
+use statistics::quantile::{median, robust_deviation};
 use workload::Nanos;
 
 use crate::device_place::Place;
@@ -31,8 +31,6 @@ const ASKED_BUSY: f64 = 0.98;
 const SEVERAL: usize = 3;
 /// Most readings that a stall touches.
 const TOUCHES: usize = 3;
-/// Standard deviations in a median absolute deviation of normal values.
-const DEVIATION: f64 = 1.4826;
 /// Share within which most times between stalls must agree for a period.
 const PERIODIC: f64 = 0.25;
 
@@ -141,11 +139,11 @@ fn lacking(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     let rates: Vec<f64> = ticks.iter().map(|tick| tick.all() / tick.seconds).collect();
     let queues: Vec<f64> = ticks.iter().map(|tick| tick.queue).collect();
     let (Some(usual), Some(spread), Some(queue)) =
-        (median(&rates), median_absolute_deviation(&rates), median(&queues))
+        (median(&rates), robust_deviation(&rates), median(&queues))
     else {
         return Vec::new();
     };
-    let least = (DONE * usual).min(usual - DEVIATIONS * DEVIATION * spread);
+    let least = (DONE * usual).min(usual - DEVIATIONS * spread);
     let lacks = |tick: &Tick| {
         let asked = tick.queue >= ASKED * queue && tick.busy >= ASKED_BUSY;
         asked && tick.all() / tick.seconds < least && usual * tick.seconds >= MISSING

@@ -7,7 +7,7 @@
 use record::Run;
 use serde::{Deserialize, Serialize};
 use statistics::level::Strays;
-use statistics::quantile::{median, median_absolute_deviation};
+use statistics::quantile::{median, robust_deviation};
 
 use super::corner::{self, Corner};
 use super::unit::unit;
@@ -26,8 +26,6 @@ const OFF: f64 = 0.05;
 const DEVIATIONS: f64 = 6.0;
 /// Share below the median at which a load was disturbed if plimsoll waited for a CPU during it.
 const OFF_STARVED: f64 = 0.02;
-/// Standard deviations in a median absolute deviation of normal values.
-const DEVIATION: f64 = 1.4826;
 /// At most one load in this many of a level may be left out.
 const ONE_IN: usize = 3;
 /// Fewest loads that must remain.
@@ -87,7 +85,7 @@ fn undisturbed(
 ) -> Option<UndisturbedLevel> {
     let values: Vec<f64> = at_level.iter().map(|point| value(point, counted)).collect();
     let middle = median(&values).filter(|middle| *middle > 0.0)?;
-    let spread = DEVIATIONS * DEVIATION * median_absolute_deviation(&values)? / middle;
+    let spread = DEVIATIONS * robust_deviation(&values)? / middle;
     let of = |point: &&Point| {
         let (share, generator) = (value(point, counted) / middle, starved(point));
         let off = if generator { OFF_STARVED } else { OFF.max(spread) };

@@ -1,6 +1,6 @@
 //! Levels: spells, cut at the changes within them, and the noise of each level.
 
-use statistics::quantile::{median, median_absolute_deviation};
+use statistics::quantile::{median, robust_deviation};
 use statistics::segments::{Change, Rule, Sample, Segment, Segmentation, segments_of_each};
 
 use super::flow::Flow;
@@ -41,8 +41,8 @@ impl Stretch<'_> {
     /// 0.8.
     pub fn error(&self) -> f64 {
         let values = self.values();
-        let deviation = median_absolute_deviation(&values).unwrap_or(f64::INFINITY);
-        let mut share = DEVIATION * deviation / self.middle().max(f64::MIN_POSITIVE);
+        let deviation = robust_deviation(&values).unwrap_or(f64::INFINITY);
+        let mut share = deviation / self.middle().max(f64::MIN_POSITIVE);
         if values.len() < OWN_LEAST {
             share = share.max(self.noise);
         }
@@ -83,8 +83,6 @@ impl Stretch<'_> {
     }
 }
 
-/// Standard deviations in a median absolute deviation of normal values.
-const DEVIATION: f64 = 1.4826;
 /// The square root of (1 + 0.8) / (1 - 0.8): the factor by which such a correlation widens the error of a mean.
 const DEPENDENT: f64 = 3.0;
 /// Distance within which two steps have one level, in the natural logarithm.

@@ -1,6 +1,6 @@
 //! Changes in the activity of a device: its readings cut into segments of one rate and one latency.
 
-use statistics::quantile::{median, median_absolute_deviation};
+use statistics::quantile::{median, robust_deviation};
 
 use super::ticks::Tick;
 
@@ -15,8 +15,6 @@ const LEAST_RATE: f64 = 1.0;
 /// Least reduction of cost by a change, in units of the noise's variance; `PENALTY_LOG` is added per e-fold of values.
 const PENALTY: f64 = 15.0;
 const PENALTY_LOG: f64 = 4.0;
-/// Standard deviations in a median absolute deviation of normal values.
-const DEVIATION: f64 = 1.4826;
 /// Most starts of segments that are tried for each end.
 const LOOK_BACK: usize = 600;
 
@@ -53,7 +51,7 @@ fn logarithms(values: impl Iterator<Item = Option<f64>>, least: f64) -> Vec<f64>
 /// Returns the values in units of the noise, which is estimated from the differences of neighbours.
 fn scaled(values: Vec<f64>) -> Vec<f64> {
     let differences: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let noise = DEVIATION * median_absolute_deviation(&differences).unwrap_or(0.0) / 2f64.sqrt();
+    let noise = robust_deviation(&differences).unwrap_or(0.0) / 2f64.sqrt();
     let noise = noise.max(FLOOR);
     values.into_iter().map(|value| value / noise).collect()
 }

@@ -1,12 +1,10 @@
 //! The behaviour of a series between its changes: autocorrelated noise, and a level that wanders.
 
-use crate::quantile::{median_in_place, quantile};
+use crate::quantile::{DEVIATION, median_in_place, quantile};
 use crate::segments::cells::Cell;
 
 /// Lags, in cells, at which differences are taken.
 const LAGS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
-/// Standard deviation of normal values over their median absolute deviation.
-const DEVIATION: f64 = 1.4826;
 /// Longest lag, as a share of the series: at longer ones a single change would affect too many differences.
 const LAG_MOST: f64 = 0.15;
 /// Fewest differences from which their spread is taken.
