@@ -207,7 +207,7 @@ fn level(rates: &[f64]) -> Option<Estimate> {
     let value = mean(rates.iter().copied()).filter(|_| rates.len() >= LEVEL_LEAST)?;
     let found = overlapping_batch_means(rates, block_length(rates, 1), 0.95)?;
     let half = found.half_width.max(EDGE_S / rates.len() as f64 * value);
-    (value > 0.0).then_some(Estimate { value, low: value - half, high: value + half })
+    (value > 0.0).then_some(Estimate::around(value, half))
 }
 
 /// Counts the block sizes that were limited to the burst before the change, and those limited to the base after it.
@@ -241,7 +241,7 @@ fn held(moments: &[Moment], until: Nanos, base: &Estimate, burst: f64) -> Option
     }
     let (value, seconds) = best;
     let half = seconds * base.half_width() + EDGE_S * burst;
-    (value > half).then_some(Estimate { value, low: value - half, high: value + half })
+    (value > half).then_some(Estimate::around(value, half))
 }
 
 /// Returns how the bucket was refilled, by a second burst; `None` if more was served after the change than earned.

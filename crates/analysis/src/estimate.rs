@@ -15,6 +15,21 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Returns a figure that is known exactly.
+    pub(crate) fn exactly(value: f64) -> Estimate {
+        Estimate::around(value, 0.0)
+    }
+
+    /// Returns a figure with an interval of `half` on both sides.
+    pub(crate) fn around(value: f64, half: f64) -> Estimate {
+        Estimate { value, low: value - half, high: value + half }
+    }
+
+    /// Returns the figure and its interval multiplied by an exact, positive factor.
+    pub(crate) fn times(self, factor: f64) -> Estimate {
+        Estimate { value: self.value * factor, low: self.low * factor, high: self.high * factor }
+    }
+
     /// Half the interval's length.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0

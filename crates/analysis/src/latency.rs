@@ -39,7 +39,7 @@ pub(crate) fn mean(step: &StepRecord, direction: Direction) -> Option<Latency> {
         tally.latency_ns_mean().map_or(0.0, |mean| (mean - value) * tally.ops as f64)
     };
     let half = half_width(&counted, direction, excess, independent)?;
-    Some(Latency { estimate: Estimate { value, low: value - half, high: value + half }, open: false })
+    Some(Latency { estimate: Estimate::around(value, half), open: false })
 }
 
 /// Returns a percentile of one direction. The share of I/Os within it has an interval, and the latencies at the ends of

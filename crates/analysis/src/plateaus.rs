@@ -92,7 +92,7 @@ impl Plateau {
         };
         let windows: Vec<Window> = run.steps.iter().filter_map(window).collect();
         let ExactRate { rate, low, high, throughout } = exact_rate(&windows)?;
-        let level = Estimate { value: rate * unit, low: low * unit, high: high * unit };
+        let level = Estimate { value: rate, low, high }.times(unit);
         Some(Cap { level, in_span: level, at_least: false, exact: true, throughout, wanders: false })
     }
 }

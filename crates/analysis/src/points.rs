@@ -55,7 +55,7 @@ fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Opti
         depth: step.plan.workers.iter().map(|worker| worker.depth).sum(),
         block,
         iops,
-        bytes_per_second: scaled(iops, tally.bytes as f64 / tally.ops as f64),
+        bytes_per_second: iops.times(tally.bytes as f64 / tally.ops as f64),
         latency_ns_mean: tally.latency_ns_mean().unwrap_or(0.0),
         latency_ns_p50: latency.percentile(50.0).unwrap_or(0),
         latency_ns_p99: latency.percentile(99.0).unwrap_or(0),
@@ -72,7 +72,7 @@ pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
         let bytes = point.bytes_per_second.value / point.iops.value;
         if let Some(found) = point.seen.level(strays) {
             point.iops = found.estimate;
-            point.bytes_per_second = scaled(found.estimate, bytes);
+            point.bytes_per_second = found.estimate.times(bytes);
         }
     }
     points
@@ -98,10 +98,6 @@ fn rate(step: &StepRecord, direction: Direction, seen: &CleanIntervals) -> Estim
     let all = seen.mean().unwrap_or_else(|| step.tally(direction).ops as f64 / step.seconds());
     let unknown = Estimate { value: all, low: 0.0, high: 2.0 * all };
     seen.level(&Strays::default()).map_or(unknown, |found| found.estimate)
-}
-
-fn scaled(estimate: Estimate, factor: f64) -> Estimate {
-    Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
 /// Returns F/CV²: how much steadier the counts are than the latencies of a busy device allow (method 5.1). The variance

@@ -124,7 +124,7 @@ pub(crate) fn answer(run: &Run, asked: &SoakRequest, limits: Option<&Limits>) ->
     let fit = daily(&times, &rates, DAY_S);
     let drift = |told: DailyEstimate, mean: f64| {
         let (value, half) = (told.value / mean, told.half_width / mean);
-        Drift { share: Estimate { value, low: value - half, high: value + half }, sure: told.sure }
+        Drift { share: Estimate::around(value, half), sure: told.sure }
     };
     SoakAnswer {
         seconds: times.last().zip(times.first()).map_or(0.0, |(last, first)| last - first),

@@ -118,7 +118,7 @@ fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<
     // The advance of a meter and the edges change the counts, whatever their spread.
     let seconds: f64 = kept.iter().map(|(_, seconds, values)| seconds * values.len() as f64).sum();
     let half = found.half_width.max(EDGE_S * found.mean / seconds).min(found.mean);
-    let estimate = Estimate { value: found.mean, low: found.mean - half, high: found.mean + half };
+    let estimate = Estimate::around(found.mean, half);
     (found.mean > 0.0 && half.is_finite()).then_some(estimate)
 }
 
@@ -278,7 +278,7 @@ impl View<'_> {
         let moved = Z * stray * each * (base.value / mean_of(&rates).max(base.value));
         let moved = if rates.iter().any(|rate| *rate < f64::midpoint(base.value, top)) { 0.0 } else { moved };
         let half = seconds * base.half_width() + EDGE_S * top + 2.0 * self.each + moved + unseen / 2.0;
-        Estimate { value, low: value - half, high: value + half }
+        Estimate::around(value, half)
     }
 
     /// Returns the most that may have been served unrecorded before stretch `number`, because the run was killed.
@@ -328,11 +328,7 @@ impl View<'_> {
         let value = took / seconds;
         let half = (half + value * unsure) / seconds;
         let may_be_full = alone && self.base.is_none_or(|base| (value / base.value - 1.0).abs() > AS_EARNED);
-        (seconds > 0.0 && value > half && !may_be_full).then_some(Estimate {
-            value,
-            low: value - half,
-            high: value + half,
-        })
+        (seconds > 0.0 && value > half && !may_be_full).then_some(Estimate::around(value, half))
     }
 
     /// Returns whether usage or time ends the burst.

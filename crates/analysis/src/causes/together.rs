@@ -45,9 +45,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// Returns the rate of the mixes in the unit counted.
     pub fn level(&self) -> Estimate {
-        let each = if self.counted == LevelUnit::Bytes { self.block as f64 } else { 1.0 };
-        let Estimate { value, low, high } = self.mixed;
-        Estimate { value: value * each, low: low * each, high: high * each }
+        self.mixed.times(if self.counted == LevelUnit::Bytes { self.block as f64 } else { 1.0 })
     }
 }
 

@@ -128,7 +128,7 @@ fn beyond(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
 
 fn judge_rate(row: &mut ContractRow, (span, flow): (&Span<'_>, &LoadFlow), overload: bool) {
     let bytes = flow_bytes(row, flow);
-    row.measured = flow.got.map(|got| scaled(got, bytes));
+    row.measured = flow.got.map(|got| got.times(bytes));
     let asked = flow.asked.map(|asked| asked * bytes);
     let claimed = row.claimed.value;
     if let Some(asked) = asked.filter(|asked| *asked < (1.0 - TOLERANCE) * claimed) {
@@ -138,7 +138,7 @@ fn judge_rate(row: &mut ContractRow, (span, flow): (&Span<'_>, &LoadFlow), overl
     if overload {
         let asked = asked.unwrap_or(f64::INFINITY);
         (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
-        if let Some(end) = at_the_end(span, row.direction).map(|rate| scaled(rate, bytes))
+        if let Some(end) = at_the_end(span, row.direction).map(|rate| rate.times(bytes))
             && end.high < (1.0 - TOLERANCE) * claimed
         {
             (row.answer, row.remark, row.measured) =
@@ -191,21 +191,13 @@ fn flow_bytes(row: &ContractRow, flow: &LoadFlow) -> f64 {
     if row.quantity == Quantity::Iops { 1.0 } else { flow.size.unwrap_or(0.0) }
 }
 
-fn scaled(estimate: Estimate, factor: f64) -> Estimate {
-    Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
-}
-
 /// Returns the quantity that the claim bounds, in one phase.
 fn bounded(claim: &ContractClaim, (span, flow): (&Span<'_>, &LoadFlow)) -> Option<Estimate> {
     let value = match claim.percent {
         None => flow.due.mean_ns,
         Some(percent) => percentile(span, claim.direction, percent),
     };
-    value.map(exactly)
-}
-
-fn exactly(value: f64) -> Estimate {
-    Estimate { value, low: value, high: value }
+    value.map(Estimate::exactly)
 }
 
 /// Marks that the contract bounds no latency at a rate beyond its claims.
@@ -293,7 +285,7 @@ fn watched_rate(row: &mut ContractRow, device: &Device<'_>, found: &[Finding], w
     let whole: f64 = device.windows.iter().map(|window| window.sum.seconds).sum();
     let long = |window: &&Window| window.sum.seconds >= REACHED_S.min(whole / 2.0);
     let most = device.windows.iter().filter(long).map(rate).fold(0.0, f64::max);
-    row.measured = Some(exactly(most));
+    row.measured = Some(Estimate::exactly(most));
     let capped = found.iter().any(|finding| match &finding.meaning {
         Meaning::HeldOperations(held) => !bytes && held.device.name == device.place.name,
         Meaning::HeldBytes(held) => bytes && held.device.name == device.place.name,
@@ -315,7 +307,7 @@ fn watched_latency(row: &mut ContractRow, device: &Device<'_>, ways: &[usize]) {
         row.remark = Some(Remark::TooFew);
         return;
     };
-    row.measured = Some(exactly(mean));
+    row.measured = Some(Estimate::exactly(mean));
     row.latency = Some(Latency { mean_ns: Some(mean), ..Latency::default() });
     row.answer = if mean <= row.claimed.value { Answer::Meets } else { Answer::Below };
 }

@@ -210,12 +210,12 @@ impl Surface<'_> {
 
     /// Returns the charge of one operation of this block: if not known, between its size and whole units.
     fn charged(&self, block: u64) -> Estimate {
-        let Some(unit) = self.caps.unit else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
+        let Some(unit) = self.caps.unit else { return Estimate::exactly(1.0) };
         let units = block as f64 / unit.bytes as f64;
         let (by_size, whole) = (units.max(1.0), units.ceil().max(1.0));
         match unit.charge {
-            Charge::Ceil => Estimate { value: whole, low: whole, high: whole },
-            Charge::Proportional => Estimate { value: by_size, low: by_size, high: by_size },
+            Charge::Ceil => Estimate::exactly(whole),
+            Charge::Proportional => Estimate::exactly(by_size),
             Charge::Unknown => Estimate { value: (by_size * whole).sqrt(), low: by_size, high: whole },
         }
     }

@@ -88,7 +88,7 @@ fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheObservation), budget: 
         (true, true) if reads_twice(step) => {}
         (true, true) => budget.together = Some((moved(true), moved(false))),
         (true, false) => budget.cached = rate_of(step),
-        _ => budget.uncached = rate_of(step).map(|rate| scaled(rate, missed(step, cache))),
+        _ => budget.uncached = rate_of(step).map(|rate| rate.times(missed(step, cache))),
     }
 }
 
@@ -102,10 +102,6 @@ fn missed(step: &StepRecord, cache: &CacheObservation) -> f64 {
     let hits = step.latency(Direction::Read).share_within((hit_ns * miss_ns).sqrt() as u64).unwrap_or(0.0);
     // If many reads are as fast as hits, they are no hits: what is beyond the cache is fast as well.
     if hits > 0.3 { 1.0 } else { 1.0 - hits }
-}
-
-fn scaled(rate: Estimate, by: f64) -> Estimate {
-    Estimate { value: rate.value * by, low: rate.low * by, high: rate.high * by }
 }
 
 /// Whether a load that reads each place once reached the end of its places, ramp included.

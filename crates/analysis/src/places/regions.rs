@@ -113,14 +113,10 @@ fn at(edge: Edge) -> Estimate {
     Estimate { value: edge.middle() as f64, low: edge.after as f64, high: edge.before as f64 }
 }
 
-fn sure(offset: u64) -> Estimate {
-    Estimate { value: offset as f64, low: offset as f64, high: offset as f64 }
-}
-
 fn parts<'p>(places: &'p [Place], edges: &[Edge], volume: Span) -> Vec<Part<'p>> {
-    let mut bounds = vec![sure(volume.from)];
+    let mut bounds = vec![Estimate::exactly(volume.from as f64)];
     bounds.extend(edges.iter().map(|edge| at(*edge)));
-    bounds.push(sure(volume.to));
+    bounds.push(Estimate::exactly(volume.to as f64));
     let within = |from: f64, to: f64| {
         let first = places.partition_point(|place| (place.offset as f64) < from);
         let last = places.partition_point(|place| (place.offset as f64) < to);

@@ -89,7 +89,7 @@ pub(super) fn budgets(seen: &TogetherLooks<'_>, loads: &[LoadTogether]) -> Vec<S
     for load in loads.iter().filter(|load| load.reach == Reach::Held) {
         let Some(total) = load.total else { continue };
         let block = load.load.block.0 as f64;
-        let bytes = Estimate { value: total.value * block, low: total.low * block, high: total.high * block };
+        let bytes = total.times(block);
         let found = SharedBudget {
             load: load.load,
             counted: counted(seen, load.load, &total),

@@ -139,7 +139,7 @@ impl Rates {
     pub fn level(&self, strays: &Strays) -> Option<Estimate> {
         let found = level(&self.series(), strays)?;
         let half = found.half_width.min(found.mean.abs());
-        let told = Estimate { value: found.mean, low: found.mean - half, high: found.mean + half };
+        let told = Estimate::around(found.mean, half);
         half.is_finite().then_some(told)
     }
 }

@@ -96,9 +96,8 @@ fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Optio
 fn reached(counted: LevelUnit, loads: &[LoadTogether]) -> Option<Estimate> {
     let told = loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)));
     let level = |load: &LoadTogether| {
-        let total = load.total?;
         let times = if counted == LevelUnit::Bytes { load.load.block.0 as f64 } else { 1.0 };
-        Some(Estimate { value: total.value * times, low: total.low * times, high: total.high * times })
+        Some(load.total?.times(times))
     };
     told.filter_map(level).max_by(|a, b| a.value.total_cmp(&b.value))
 }
