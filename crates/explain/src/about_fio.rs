@@ -2,7 +2,7 @@
 
 use super::figures::{bytes, count, rate, typed_seconds};
 use super::files_fio::{share, target, whole_part};
-use super::load::{HeldRate, PlannedJob};
+use super::load::{HeldRate, PlannedJob, Turn};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Direction, Nanos, Spread, SyncMode};
 
@@ -14,28 +14,13 @@ pub fn asks(jobs: &[PlannedJob], of_engines: &[String]) -> Vec<String> {
     said
 }
 
-/// Place of a job in the order: its step, and within it how many jobs wait for each other before it.
-type Turn = (usize, usize);
-
-/// The turn of each job: `wait_for` names a job before it.
-fn turns(jobs: &[PlannedJob]) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
-    for job in jobs {
-        let awaited = job.options().time.wait_for.as_ref();
-        let before = awaited.and_then(|name| jobs.iter().position(|other| other.job.name == *name));
-        let wave = before.and_then(|at| turns.get(at)).map_or(0, |(_, wave)| wave + 1);
-        turns.push((job.job.step, wave));
-    }
-    turns
-}
-
 /// The order in which several jobs run.
 fn order(jobs: &[PlannedJob]) -> Option<String> {
     let mut steps: Vec<(Turn, Vec<&str>)> = Vec::new();
-    for (job, turn) in jobs.iter().zip(turns(jobs)) {
-        match steps.iter_mut().find(|(known, _)| *known == turn) {
+    for job in jobs {
+        match steps.iter_mut().find(|(known, _)| *known == job.turn()) {
             Some((_, names)) => names.push(&job.job.name),
-            None => steps.push((turn, vec![&job.job.name])),
+            None => steps.push((job.turn(), vec![&job.job.name])),
         }
     }
     let together = |(_, names): &(Turn, Vec<&str>)| names.join(" with ");

@@ -5,7 +5,6 @@ use std::io;
 
 use super::explanation::{Around, ExplainError};
 use super::pasted::{Kind, PastedCommand};
-use super::plain::counts_zones;
 use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
@@ -288,6 +287,17 @@ fn known_line(line: &str) -> (String, Option<String>) {
     }
     let (kept, how) = stand_in(name, line);
     (kept.unwrap_or_default(), Some(format!("{bare} is known to the environment alone; {how}.")))
+}
+
+/// Whether an option of fio gives a length as a number of zones (`size=8z`).
+pub(super) fn counts_zones(option: &str) -> bool {
+    option.trim().split_once('=').is_some_and(|(name, value)| {
+        let name = name.trim().trim_start_matches('-');
+        let digits = value.trim().strip_suffix(['z', 'Z']).unwrap_or_default();
+        let is_length =
+            matches!(name, "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize");
+        is_length && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Values that stand for those that are not known here, by the name of the option.

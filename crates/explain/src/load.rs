@@ -19,6 +19,9 @@ const SHORT: u64 = 16;
 /// Most files of a clone for which a load is planned.
 const FILES_MOST: usize = 1000;
 
+/// Place of a job in the order: its step, and within it how many jobs wait for each other before it.
+pub type Turn = (usize, usize);
+
 /// A job as fio understands it, with its planned load.
 pub struct PlannedJob {
     /// The job; its typed options include those of all jobs. A mix of 0 or 100 % reads has one direction only.
@@ -32,6 +35,10 @@ pub struct PlannedJob {
     pub also_written_by: Vec<String>,
     /// Whether a job before it in the command uses the same files, and so makes those that are missing.
     pub made_by_others: bool,
+    /// Number of the job, from 0.
+    number: usize,
+    /// Numbers of the jobs of its step that have ended before it begins.
+    awaited: Vec<usize>,
     /// Whether other jobs run at the same time.
     pub runs_beside_others: bool,
     /// Whether fio takes the job for one that reads, whatever the share of reads in its mix, and so lays out its files.
@@ -58,6 +65,10 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     alone.jobs.clear();
     let mut jobs: Vec<PlannedJob> =
         asked.jobs.iter().filter(|job| job.clone == 0).map(|job| PlannedJob::of(job, &alone)).collect();
+    let awaited: Vec<Vec<usize>> = (0..jobs.len()).map(|number| awaited(&jobs, number)).collect();
+    for (number, (job, awaited)) in jobs.iter_mut().zip(awaited).enumerate() {
+        (job.number, job.awaited) = (number, awaited);
+    }
     let writers = |(number, job): (usize, &PlannedJob)| {
         let others = jobs.iter().enumerate().filter(|(other, _)| *other != number);
         others.filter(|(_, other)| other.writes_into(job)).map(|(_, other)| other.job.name.clone()).collect()
@@ -66,18 +77,24 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     let makes =
         |(number, job): (usize, &PlannedJob)| jobs[..number].iter().any(|other| other.uses_a_file_of(job));
     let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
-    let is_awaited = jobs.iter().any(|job| job.options().time.wait_for.is_some());
-    let steps: Vec<usize> = jobs.iter().map(|job| job.job.step).collect();
     let reports: Vec<Vec<String>> = (0..jobs.len()).map(|number| reported_with(&jobs, number)).collect();
-    for (job, others) in jobs.iter_mut().zip(reports) {
-        job.reported_with = others;
-        job.runs_beside_others =
-            !is_awaited && steps.iter().filter(|step| **step == job.job.step).count() > 1;
-    }
-    for ((job, also), made) in jobs.iter_mut().zip(also).zip(made) {
+    let beside: Vec<bool> = jobs.iter().map(|job| jobs.iter().any(|other| job.runs_beside(other))).collect();
+    for ((((job, also), made), report), beside) in
+        jobs.iter_mut().zip(also).zip(made).zip(reports).zip(beside)
+    {
         (job.also_written_by, job.made_by_others) = (also, made);
+        (job.reported_with, job.runs_beside_others) = (report, beside);
     }
     jobs
+}
+
+/// Numbers of the jobs that have ended before job `number` begins, because it waits for one that waits for the next.
+fn awaited(jobs: &[PlannedJob], number: usize) -> Vec<usize> {
+    let named = |&at: &usize| {
+        let name = jobs[at].options().time.wait_for.as_ref()?;
+        jobs[..at].iter().position(|other| other.job.name == *name)
+    };
+    std::iter::successors(named(&number), named).collect()
 }
 
 /// Names of the jobs that the report of job `number` adds up with it, if it is the first of them.
@@ -138,11 +155,24 @@ impl PlannedJob {
             changes_nothing,
             also_written_by: Vec::new(),
             made_by_others: false,
+            number: 0,
+            awaited: Vec::new(),
             runs_beside_others: false,
             counts_as_reading,
             is_mix,
             reported_with: Vec::new(),
         }
+    }
+
+    /// Place of the job in the order.
+    pub fn turn(&self) -> Turn {
+        (self.job.step, self.awaited.len())
+    }
+
+    /// Whether another job can run at the same time.
+    fn runs_beside(&self, other: &PlannedJob) -> bool {
+        let waits = self.awaited.contains(&other.number) || other.awaited.contains(&self.number);
+        self.number != other.number && self.job.step == other.job.step && !waits
     }
 
     /// Whether the job uses a file that `other` uses too.
@@ -155,7 +185,7 @@ impl PlannedJob {
         let span = |job: &PlannedJob| (job.extent().0.unwrap_or(0), job.end().unwrap_or(u64::MAX));
         let ((from, until), (start, end)) = (span(self), span(other));
         self.options().pattern.writes
-            && self.job.step == other.job.step
+            && self.runs_beside(other)
             && self.uses_a_file_of(other)
             && from < end
             && start < until

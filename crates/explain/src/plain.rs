@@ -5,7 +5,7 @@ use std::io;
 use super::explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form,
 };
-use super::fio_words::{Fio, stand_in};
+use super::fio_words::{Fio, counts_zones, stand_in};
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand};
@@ -143,17 +143,6 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         }
     }
     kept
-}
-
-/// Whether an option of fio gives a length as a number of zones (`size=8z`).
-pub(super) fn counts_zones(option: &str) -> bool {
-    option.trim().split_once('=').is_some_and(|(name, value)| {
-        let name = name.trim().trim_start_matches('-');
-        let digits = value.trim().strip_suffix(['z', 'Z']).unwrap_or_default();
-        let is_length =
-            matches!(name, "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize");
-        is_length && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    })
 }
 
 /// For an option that has lost its value: an example to suggest, and the word used in its place.

@@ -162,7 +162,7 @@ pub static ROWS: &[Risk] = &[
             let names = match (&options.filename, &options.opendir) {
                 (_, Some(place)) => format!("every file below {place}"),
                 (Some(names), _) => names.replace(':', " and "),
-                (None, None) => format!("{}.0.0 and what else has the job's names", job.job.name),
+                (None, None) => format!("{}.0.0 and what else has the job's names", job.job.section),
             };
             matches!(options.engine.act(), Act::RemoveFile | Act::RemoveFolder)
                 .then(|| format!("What is there already is removed without a question: {names}."))

@@ -118,22 +118,17 @@ fn made_name(job: &FioJob, number: u32) -> String {
 
 /// Splits a list at colons; `\:` is a colon within a name.
 pub fn split_list(list: &str) -> Vec<String> {
-    let (mut parts, mut part) = (Vec::new(), String::new());
-    let mut letters = list.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => match letters.next() {
-                Some(':') => part.push(':'),
-                Some(other) => part.extend([letter, other]),
-                None => {}
-            },
-            ':' => parts.push(std::mem::take(&mut part)),
-            other => part.push(other),
-        }
-    }
-    parts.push(part);
-    parts.retain(|part: &String| !part.is_empty());
-    parts
+    typed_names(list).filter(|name| !name.is_empty()).map(|name| name.replace("\\:", ":")).collect()
+}
+
+/// The names of a list as typed, with the backslashes before colons within a name.
+pub(super) fn typed_names(list: &str) -> impl Iterator<Item = &str> {
+    let mut escaped = false;
+    list.split(move |letter| {
+        let ends = letter == ':' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
+    })
 }
 
 /// The region of a job without files; its length is the requested size.

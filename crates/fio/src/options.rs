@@ -7,6 +7,7 @@ use workload::{Act, FileTurn, Lengths, Nanos, Spread};
 use super::batching::BatchOptions;
 use super::bounds::BoundOptions;
 use super::engines::Engine;
+use super::files::typed_names;
 use super::flushing::CallOptions;
 use super::logging::LogOptions;
 use super::number::KbBase;
@@ -323,16 +324,6 @@ impl JobOptions {
         self.rwmix_read = read_percent.min(100) as u8;
         self.rwmix_typed = true;
     }
-}
-
-/// The names of a list as typed, with the backslashes before colons within a name.
-fn typed_names(list: &str) -> impl Iterator<Item = &str> {
-    let mut escaped = false;
-    list.split(move |letter| {
-        let ends = letter == ':' && !escaped;
-        escaped = letter == '\\' && !escaped;
-        ends
-    })
 }
 
 #[cfg(test)]

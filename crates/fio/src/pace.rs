@@ -22,17 +22,13 @@ pub struct PacedAccess {
 pub fn of(options: &JobOptions) -> PacedAccess {
     let [read, write, trim] = [0, 1, 2].map(|direction| pace(options, direction));
     let pattern = options.pattern;
-    let both =
-        |options: &JobOptions| match [1, 2].into_iter().filter_map(|way| rate(options, way)).reduce(f64::min)
-        {
-            // The slower direction holds back the other, and a pair is two I/Os.
-            Some(slower) => paced(options, 2.0 * slower),
-            None => Pace::Closed,
-        };
+    // The slower direction holds back the other, and a pair is two I/Os.
+    let each_s = |pace: &Pace| pace.rate().map_or(0.0, |rate| 1.0 / rate.0);
+    let slower = if each_s(&trim) > each_s(&write) { trim } else { write };
     let (pace, mix) = match (pattern.reads, pattern.writes) {
         (true, true) => (read, Mix::reads(options.rwmix_read)),
         (true, false) => (read, Mix::READ),
-        (false, true) if pattern.trims => (both(options), Mix::TRIM_WRITE),
+        (false, true) if pattern.trims => (slower.times(2.0), Mix::TRIM_WRITE),
         (false, true) => (write, Mix::WRITE),
         (false, false) => (trim, Mix::TRIM),
     };
@@ -46,20 +42,22 @@ pub fn of(options: &JobOptions) -> PacedAccess {
 }
 
 fn pace(options: &JobOptions, direction: usize) -> Pace {
-    let lengths = options.lengths(direction);
-    let by_bytes = options.rate_iops[direction] == 0 && !options.poisson;
-    match (rate(options, direction), options.rate[direction]) {
-        (None, _) => Pace::Closed,
-        (Some(_), bytes) if by_bytes && lengths.shortest() < lengths.longest() => {
-            let length = Bytes(lengths.mean().round() as u64);
-            Pace::Bytes { rate: Iops(bytes as f64 / length.0 as f64), length }
-        }
-        (Some(rate), _) => paced(options, rate),
+    let Some(rate) = rate(options, direction) else { return Pace::Closed };
+    if options.poisson {
+        return Pace::Poisson(Iops(rate));
     }
+    if options.rate_iops[direction] == 0 && has_lengths(options, direction) {
+        let length = Bytes(options.lengths(direction).mean().round() as u64);
+        let rate = Iops(options.rate[direction] as f64 / length.0 as f64);
+        return Pace::Bytes { rate, length };
+    }
+    Pace::Fixed(Iops(rate))
 }
 
-fn paced(options: &JobOptions, rate: f64) -> Pace {
-    if options.poisson { Pace::Poisson(Iops(rate)) } else { Pace::Fixed(Iops(rate)) }
+/// Whether the I/Os of a direction have several lengths.
+fn has_lengths(options: &JobOptions, direction: usize) -> bool {
+    let lengths = options.lengths(direction);
+    lengths.shortest() < lengths.longest()
 }
 
 /// I/Os a second in one direction; bytes a second are converted with its shortest block, as fio does for arrivals by chance.
@@ -77,8 +75,7 @@ fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
 fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
     let pattern = options.pattern;
     let is_bent = [pattern.reads, pattern.writes, pattern.trims].iter().enumerate().any(|(way, issued)| {
-        let lengths = options.lengths(way);
-        *issued && options.rate_iops[way] > 0 && !options.poisson && lengths.shortest() < lengths.longest()
+        *issued && options.rate_iops[way] > 0 && !options.poisson && has_lengths(options, way)
     });
     let by_count = "rate_iops is held in I/Os; fio holds the bytes of that many of the shortest blocks";
     let mut notes = if is_bent { vec![by_count.to_owned()] } else { Vec::new() };
@@ -147,6 +144,11 @@ mod tests {
         assert_eq!(of(&options([500; 3])).pace, Pace::Fixed(Iops(1000.0)));
         assert_eq!(of(&options([0, 500, 200])).pace, Pace::Fixed(Iops(400.0)));
         assert_eq!(of(&options([500, 0, 0])).pace, Pace::Closed);
+        let mut mixed = JobOptions { rate: [0, 1 << 20, 1 << 20], ..options([0; 3]) };
+        let step = Bytes::kib(4);
+        // A write is as long as its trim.
+        mixed.bsrange[2] = Some(Lengths::Range { least: step, most: Bytes::kib(12), step });
+        assert_eq!(of(&mixed).pace, Pace::Bytes { rate: Iops(256.0), length: Bytes::kib(8) });
     }
 
     #[test]

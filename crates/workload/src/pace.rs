@@ -28,6 +28,18 @@ pub enum Pace {
 }
 
 impl Pace {
+    /// The pace at `factor` times its rate; a closed loop and a trace stay as they are.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Pace {
+        let at = |rate: Iops| Iops(rate.0 * factor);
+        match self {
+            Pace::Closed | Pace::Traced => self,
+            Pace::Fixed(rate) => Pace::Fixed(at(rate)),
+            Pace::Bytes { rate, length } => Pace::Bytes { rate: at(rate), length },
+            Pace::Poisson(rate) => Pace::Poisson(at(rate)),
+        }
+    }
+
     /// Requested rate; `None` in a closed loop or if a trace sets the times.
     pub fn rate(self) -> Option<Iops> {
         match self {

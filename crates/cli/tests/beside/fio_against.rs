@@ -70,6 +70,17 @@ fn a_device_becomes_a_file_and_clones_are_compared_by_their_numbers() {
 }
 
 #[test]
+fn a_job_that_is_renamed_reads_a_copy_of_its_own_file() {
+    let Some(peers) = Peers::find() else { return };
+    let place = peers.folder.make_dir("place");
+    fs::write(place.join("job1.0.0"), vec![7; 1 << 20]).unwrap();
+    fs::write(place.join("job"), "[job1]\nname=check\nrw=read\nbs=64k\n").unwrap();
+    let ended = checked(&peers, "fio", "job");
+    assert_eq!(ended.code, Some(0), "{} {}", ended.out, ended.err);
+    assert!(ended.out.contains("check.0.0 with 1,048,576 bytes"), "{}", ended.out);
+}
+
+#[test]
 fn files_of_the_user_stay_as_they_are() {
     let Some(peers) = Peers::find() else { return };
     let place = peers.folder.make_dir("place");

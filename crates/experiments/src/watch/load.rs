@@ -244,11 +244,6 @@ fn job_rates(job: &Job) -> Option<Nominal> {
 }
 
 fn scaled(job: &Job, scale: f64) -> Job {
-    let at = |pace: Pace| match pace {
-        Pace::Closed | Pace::Traced => pace,
-        Pace::Fixed(rate) => Pace::Fixed(Iops(rate.0 * scale)),
-        Pace::Bytes { rate, length } => Pace::Bytes { rate: Iops(rate.0 * scale), length },
-        Pace::Poisson(rate) => Pace::Poisson(Iops(rate.0 * scale)),
-    };
+    let at = |pace: Pace| pace.times(scale);
     Job { pace: at(job.pace), write_pace: job.write_pace.map(at), ..job.clone() }
 }

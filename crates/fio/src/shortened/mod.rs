@@ -117,7 +117,8 @@ fn is_left_out(row: &Row, value: &str) -> bool {
 fn stand_ins(clones: &[FioJob], look: Look) -> BTreeMap<String, u64> {
     let mut found = BTreeMap::new();
     for clone in clones.iter().take(CLONES as usize) {
-        let mut own = FioJob { name: own_name(&clone.name), ..clone.clone() };
+        // The copy of a job is a job of the command line, whose files have its name.
+        let mut own = FioJob { section: own_name(&clone.name), ..clone.clone() };
         own.options.directory = None;
         own.options.filename = own.options.filename.as_deref().map(own_name);
         own.options.filename_format = own_name(&own.options.filename_format);
