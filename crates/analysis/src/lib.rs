@@ -37,6 +37,7 @@ mod regimes;
 mod repeats;
 mod shortage;
 mod sittings;
+pub mod size;
 mod soak;
 mod spent;
 mod step_figures;

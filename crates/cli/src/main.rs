@@ -80,6 +80,7 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),
         Command::Where(places) => commands::places::run(places),
+        Command::Size(size) => commands::size::run(size),
         Command::Quick(quick) => commands::quick::run(quick),
         Command::Profile(profile) => commands::profile::run(profile),
         Command::Import(import) => commands::import::run(import),

@@ -11,6 +11,7 @@ mod bursting;
 mod caps;
 mod catalogue;
 mod custom;
+mod demand;
 mod entry;
 mod error;
 mod evaluate;
@@ -26,6 +27,7 @@ mod meter;
 mod near;
 mod own;
 mod parameter;
+mod settings;
 mod start;
 mod table;
 
@@ -33,6 +35,10 @@ pub use billing::Billing;
 pub use bursting::{BurstAlike, Plateau, bursts_alike};
 pub use caps::{Cap, Level, Load, Locality};
 pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_of_volume, evaluate_with_rest};
+pub use demand::{
+    Arrivals, Asked, Bound, Conditions, Curve, Demand, Excess, Headroom, Horizon, Offer, Program, Replay,
+    RuleState, Waits,
+};
 pub use entry::{
     Check, Confidence, Grade, Policy, Promise, ReferenceWorkload, Scope, Source, SourceKind, Status,
 };
@@ -51,5 +57,6 @@ pub use meter::Meter;
 pub use near::nearest;
 pub use own::{OwnPolicyError, adopt, adopted};
 pub use parameter::{Parameter, ParameterUnit};
+pub use settings::Wanted;
 pub use start::BucketStart;
 pub use table::{Cell, PublishedTable};

@@ -16,6 +16,7 @@ mod policy;
 mod shelf;
 mod short;
 mod shown;
+mod size;
 mod tutorial;
 
 use std::ffi::OsString;
@@ -41,6 +42,7 @@ pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
+pub use size::SizeArguments;
 pub use tutorial::TutorialArguments;
 
 use crate::build;
@@ -66,6 +68,7 @@ Examples:
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll where /dev/vdb                        where is it slow, what is cached?
+  plimsoll size watch.plimsoll                   which volume does it need?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
   plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
   plimsoll import results.txt                    what others measured
@@ -176,6 +179,8 @@ pub enum Command {
     Watch(WatchArguments),
     /// Where a volume differs: regions that load when they are touched, holes, a cache and its size, tracks
     Where(PlacesArguments),
+    /// Which volume a recorded load needs, of all that are published, and what a cheaper one costs in waiting
+    Size(SizeArguments),
     /// The honest dd: one sequential stream, with and without flush, through the cache and past it
     Quick(QuickArguments),
     /// The built-in profiles

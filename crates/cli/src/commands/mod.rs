@@ -34,6 +34,7 @@ pub mod report;
 pub mod run;
 pub mod schema;
 pub mod serve;
+pub mod size;
 pub mod ticket;
 pub mod together;
 pub mod tutorial;

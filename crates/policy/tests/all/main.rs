@@ -3,6 +3,7 @@
 
 mod bursting;
 mod catalogue;
+mod demand;
 mod governor;
 mod ledger;
 mod matching;

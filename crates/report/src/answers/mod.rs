@@ -7,6 +7,7 @@ pub(crate) mod headroom;
 pub(crate) mod map;
 pub(crate) mod places;
 pub(crate) mod sheet;
+pub(crate) mod size;
 pub(crate) mod soak;
 pub(crate) mod together;
 pub(crate) mod turns;

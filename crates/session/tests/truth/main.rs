@@ -24,6 +24,8 @@ mod plans;
 mod queues;
 mod resumed;
 mod sick;
+mod size;
+mod size_loads;
 mod slow;
 mod table;
 mod together;

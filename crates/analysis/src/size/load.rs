@@ -1,0 +1,174 @@
+//! The load of a recorded device as demand, and what is known of it.
+
+use policy::{Demand, Offer};
+use record::Run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workload::Nanos;
+
+use crate::findings;
+use crate::watch::device::Device;
+use crate::watch::ticks::Tick;
+use crate::watch::watched_run::WatchedRun;
+
+/// Least factor by which the demand exceeds what a limit let through: enough that the same limit does not carry it.
+/// Twice the tolerance of a claim (method 6.2).
+const ABOVE_HELD: f64 = 1.06;
+/// Shortest busy time of a span with I/O, in seconds: the kernel counts milliseconds.
+const BUSY_LEAST_S: f64 = 1e-3;
+
+/// The load of a recorded device. Rates are per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SeenLoad {
+    /// Kernel name of the device.
+    pub device: String,
+    /// The name that users know the device by; empty if there is none.
+    pub alias: String,
+    /// Size of the device in bytes; 0 if it is not recorded.
+    pub size: u64,
+    /// Seconds recorded.
+    pub seconds: f64,
+    /// Usual length of a reading in seconds: the shortest time for which an answer holds.
+    pub reading_s: f64,
+    /// Seconds without a record between the first reading and the last.
+    pub missing_s: f64,
+    /// Reads and writes, the mean.
+    pub iops_mean: f64,
+    /// Reads and writes in the busiest reading.
+    pub iops_peak: f64,
+    /// Reads and writes while the device was busy, in the reading where that is greatest (operations by busy time).
+    pub iops_busy_peak: f64,
+    /// When the busiest reading ended, in seconds from the start.
+    pub peak_s: f64,
+    /// Bytes, the mean.
+    pub bytes_mean: f64,
+    /// Bytes in the busiest reading.
+    pub bytes_peak: f64,
+    /// Share of reads in the operations.
+    pub read_share: f64,
+    /// Share of the time in which a limit of the recorded volume held the load: the demand then was greater than
+    /// recorded.
+    pub held_share: f64,
+    /// The greatest rate at which it was held, operations; `None` if it was not.
+    pub held_iops: Option<f64>,
+    /// Whether plimsoll itself made the load.
+    pub own_load: bool,
+}
+
+/// A load with what is known of it.
+pub(super) struct Load {
+    pub demand: Demand,
+    pub seen: SeenLoad,
+}
+
+/// Returns the loads of the disks of a run: of the device `named`, or of each that did I/O and stands on no other. The
+/// busiest is first.
+pub(super) fn loads(run: &Run, named: Option<&str>) -> Vec<Load> {
+    let watch = WatchedRun::of(run, None, Vec::new());
+    let names: Vec<&str> = watch.recording.devices().to_vec();
+    let (_, taken) = findings::of_load(&watch);
+    let mut loads: Vec<Load> = Vec::new();
+    for name in names {
+        if named.is_some_and(|named| named != name) {
+            continue;
+        }
+        let mut device = Device::read(&watch, name);
+        let is_disk = named.is_some() || device.place.on.is_empty();
+        if !is_disk || device.ticks.iter().all(|tick| tick.all() == 0.0 || tick.all().is_nan()) {
+            continue;
+        }
+        findings::of_device(&watch, &mut device, &taken);
+        loads.extend(load(&watch, &device));
+    }
+    loads.sort_by(|a, b| b.seen.iops_mean.total_cmp(&a.seen.iops_mean));
+    loads
+}
+
+fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {
+    let mut offers = Vec::with_capacity(device.ticks.len());
+    let held = held(device);
+    let (mut missing_s, mut last): (f64, Option<Nanos>) = (0.0, None);
+    let mut ends: Vec<f64> = Vec::with_capacity(device.ticks.len());
+    let begin = device.ticks.first()?.from;
+    for (tick, held) in device.ticks.iter().zip(&held) {
+        let gap = last.map_or(0.0, |last| tick.from.since(last).as_secs_f64());
+        last = Some(tick.to);
+        let known = tick.all().is_finite();
+        let unknown = gap + if known { 0.0 } else { tick.seconds };
+        if unknown > 0.0 {
+            missing_s += unknown;
+            offers.push(Offer {
+                seconds: unknown,
+                busy_s: unknown,
+                least: 1.0,
+                most: 1.0,
+                ..Offer::default()
+            });
+            ends.push(tick.from.since(begin).as_secs_f64());
+        }
+        if known {
+            offers.push(offer(device, tick, *held));
+            ends.push(tick.to.since(begin).as_secs_f64());
+        }
+    }
+    let seconds: f64 = offers.iter().map(|offer| offer.seconds).sum();
+    if offers.is_empty() || seconds <= 0.0 {
+        return None;
+    }
+    let ops = |offer: &Offer| offer.ops[0] + offer.ops[1];
+    let bytes = |offer: &Offer| offer.bytes[0] + offer.bytes[1];
+    let all: f64 = offers.iter().map(ops).sum();
+    let rates = || offers.iter().map(|offer| ops(offer) / offer.seconds);
+    let peak = rates().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let held_at = |offer: &&Offer| offer.least > 1.0;
+    let held_s: f64 = offers.iter().filter(held_at).map(|offer| offer.seconds).sum();
+    let seen = SeenLoad {
+        device: device.place.name.clone(),
+        alias: device.place.alias.clone(),
+        size: device.node.map_or(0, |node| node.facts.size.0),
+        seconds,
+        reading_s: watch.recording.usual().as_secs_f64(),
+        missing_s,
+        iops_mean: all / seconds,
+        iops_peak: peak.1,
+        iops_busy_peak: offers.iter().map(|offer| ops(offer) / offer.busy_s).fold(0.0, f64::max),
+        peak_s: ends.get(peak.0).copied().unwrap_or(0.0),
+        bytes_mean: offers.iter().map(bytes).sum::<f64>() / seconds,
+        bytes_peak: offers.iter().map(|offer| bytes(offer) / offer.seconds).fold(0.0, f64::max),
+        read_share: if all > 0.0 { offers.iter().map(|offer| offer.ops[0]).sum::<f64>() / all } else { 0.0 },
+        held_share: held_s / seconds,
+        held_iops: offers.iter().filter(held_at).map(|offer| ops(offer) / offer.seconds).reduce(f64::max),
+        own_load: watch.carries_load(&device.place.name),
+    };
+    Some(Load { demand: Demand::new(offers), seen })
+}
+
+/// Returns, for each reading, whether a limit held the load.
+fn held(device: &Device<'_>) -> Vec<bool> {
+    let mut held = vec![false; device.ticks.len()];
+    for at in device.held.iter().map(|held| held.at) {
+        let ticks = device.windows[at].ticks.clone();
+        held[ticks].fill(true);
+    }
+    held
+}
+
+fn offer(device: &Device<'_>, tick: &Tick, held: bool) -> Offer {
+    let known = |value: f64, otherwise: f64| if value.is_finite() { value } else { otherwise };
+    let ops = tick.ops.map(|ops| known(ops, 0.0).max(0.0));
+    let busy_s =
+        known(tick.busy * tick.seconds, tick.seconds).clamp(BUSY_LEAST_S.min(tick.seconds), tick.seconds);
+    // In a closed loop, what is in flight comes back as fast as the device answers where nothing waits.
+    let wait = (tick.wait[0] + tick.wait[1]) / tick.all();
+    let freed = device.base.both.map_or(f64::INFINITY, |base| wait / base);
+    let most = if held { known(freed, f64::INFINITY).max(ABOVE_HELD) } else { 1.0 };
+    Offer {
+        seconds: tick.seconds,
+        ops,
+        bytes: tick.bytes.map(|bytes| known(bytes, 0.0).max(0.0)),
+        busy_s,
+        in_flight: known(tick.queue, 0.0).max(0.0),
+        least: if held { ABOVE_HELD } else { 1.0 },
+        most,
+    }
+}

@@ -1,0 +1,146 @@
+//! Which volume a recorded load needs: each policy's settings against it, and the cheapest that carries it.
+
+mod allowed;
+mod load;
+mod setting;
+
+use policy::{Asked, Bound, Catalogue, Demand, Horizon, Limits, Policy, Scope, Status, Wanted};
+use record::Run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workload::Bytes;
+
+pub use allowed::{Allowed, AllowedError, AllowedFigure};
+pub use load::SeenLoad;
+pub use setting::{AddedWait, Carries, CreditLow, PriceAMonth, SizedSetting};
+
+use load::{Load, loads};
+use setting::{NEAR, sized, surely_meets};
+
+/// Waits, in seconds, at which the least setting of each policy is shown beside the one without a wait: what a user
+/// hardly notices, and what every user notices (chosen by us).
+const RUNGS_S: [f64; 2] = [0.01, 1.0];
+
+/// What is asked about a load.
+pub struct SizeAsk<'a> {
+    /// Kernel name of the device; `None`: each disk that did I/O.
+    pub device: Option<&'a str>,
+    /// What the volume must hold; `None`: as much as the recorded device, if its size is known.
+    pub capacity: Option<Bytes>,
+    /// The machine of the volume, whose limits hold too; a policy that knows no such machine is left out.
+    pub instance: Option<&'a str>,
+    /// Waiting that is allowed; `None`: none.
+    pub allowed: Option<Allowed>,
+    /// The policies to try.
+    pub policies: Vec<&'a Policy>,
+    /// The setting that the volume has now.
+    pub present: Option<Limits>,
+    /// The price of a setting a month.
+    pub price: &'a dyn Fn(&Limits) -> Option<PriceAMonth>,
+}
+
+/// The answer for one device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sizing {
+    /// The load.
+    pub load: SeenLoad,
+    /// The waiting that is allowed.
+    pub allowed: Option<Allowed>,
+    /// Bytes that the volume must hold.
+    #[schemars(with = "Option<u64>")]
+    pub capacity: Option<Bytes>,
+    /// The settings: those that do, by price, then those that do not, the nearest first.
+    pub settings: Vec<SizedSetting>,
+    /// Index of the cheapest that surely does.
+    pub cheapest: Option<usize>,
+    /// Index of the next cheaper one, which does not or may not.
+    pub cheaper: Option<usize>,
+    /// The setting that the volume has now.
+    pub present: Option<SizedSetting>,
+}
+
+/// Returns the policies that can be bought or set now, of the providers named, or of all.
+pub fn offered(providers: &[String]) -> Vec<&'static Policy> {
+    let named = |policy: &Policy| providers.iter().any(|one| one.eq_ignore_ascii_case(&policy.provider));
+    let offered = |policy: &&Policy| {
+        policy.status == Status::Current
+            && policy.scope != Scope::Vm
+            && (providers.is_empty() || named(policy))
+    };
+    Catalogue::builtin().list().iter().filter(offered).collect()
+}
+
+/// Answers for each device of a run.
+pub fn size(run: &Run, asked: &SizeAsk<'_>) -> Vec<Sizing> {
+    loads(run, asked.device).iter().map(|load| of_load(load, asked)).collect()
+}
+
+fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
+    let priced = |limits: &Limits| {
+        let setting = sized(limits, &load.demand, asked.allowed.as_ref());
+        SizedSetting { price: (asked.price)(limits), ..setting }
+    };
+    let capacity = asked.capacity.or(Some(Bytes(load.seen.size)).filter(|size| size.0 > 0));
+    let also = asked.instance.map(|name| ("instance".to_owned(), name.to_owned()));
+    let wanted = Wanted { capacity, also: also.into_iter().collect() };
+    let mut found: Vec<Limits> = Vec::new();
+    for policy in &asked.policies {
+        for limits in settings(policy, (&load.demand, &wanted), asked.allowed.as_ref()) {
+            if !found.contains(&limits) {
+                found.push(limits);
+            }
+        }
+    }
+    let mut settings: Vec<SizedSetting> = found.iter().map(priced).collect();
+    settings.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let cheapest = settings.iter().position(|setting| setting.meets == Carries::Yes);
+    let cheaper = cheapest.and_then(|at| next_cheaper(&settings, at));
+    Sizing {
+        load: load.seen.clone(),
+        allowed: asked.allowed.clone(),
+        capacity,
+        cheapest,
+        cheaper,
+        present: asked.present.as_ref().map(priced),
+        settings,
+    }
+}
+
+/// Order of settings: those that do by price, those without a price by what they leave; then the others by what they lack.
+fn order(setting: &SizedSetting) -> (Carries, bool, f64, f64) {
+    let price = setting.price.as_ref().map(|price| price.amount);
+    let headroom = setting.headroom.unwrap_or(f64::INFINITY);
+    let near = if setting.meets == Carries::Yes { headroom } else { -headroom };
+    (setting.meets, price.is_none(), price.unwrap_or(0.0), near)
+}
+
+/// Returns the dearest setting of those that cost less than setting `at` in the same currency.
+fn next_cheaper(settings: &[SizedSetting], at: usize) -> Option<usize> {
+    let price = settings[at].price.as_ref()?;
+    let costs = |setting: &SizedSetting| {
+        let own = setting.price.as_ref().filter(|own| own.currency == price.currency)?;
+        (own.amount < price.amount && setting.meets != Carries::Yes).then_some(own.amount)
+    };
+    let costed = settings.iter().enumerate().filter_map(|(other, setting)| Some((other, costs(setting)?)));
+    costed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(other, _)| other)
+}
+
+/// Returns the settings of a policy that are worth a row: the least that carries the load without a wait, the least ones
+/// at which waits stay below the rungs, the least that meets what is allowed; the greatest if none carries it.
+fn settings(policy: &Policy, (demand, wanted): (&Demand, &Wanted), allowed: Option<&Allowed>) -> Vec<Limits> {
+    let bounded = demand.offers().iter().all(|offer| offer.most.is_finite());
+    let bound = if bounded { Bound::Most } else { Bound::Least };
+    let within = |wait_s: f64| {
+        let asked_for = Asked { demand, bound, horizon: Horizon::Repeated, wait_s };
+        policy.least_settings(wanted, &|limits| limits.carries(&asked_for, 1.0 + NEAR))
+    };
+    let mut found = within(0.0);
+    if found.is_empty() {
+        found = policy.greatest_settings(wanted);
+    }
+    if let Some(allowed) = allowed {
+        found.extend(policy.least_settings(wanted, &|limits| surely_meets(limits, demand, allowed)));
+    }
+    found.extend(RUNGS_S.into_iter().flat_map(within));
+    found
+}

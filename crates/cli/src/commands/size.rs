@@ -1,0 +1,113 @@
+//! `plimsoll size`: which volume a recorded load needs.
+
+use analysis::size::{Allowed, SizeAsk, Sizing, offered, size};
+use policy::{Catalogue, Limits, Policy};
+use workload::PolicyName;
+
+use super::newest::or_newest;
+use super::own;
+use crate::arguments::{self, Format, SizeArguments, typed};
+use session::failure::Failure;
+use session::inputs::{InputRun, Reader, limits};
+use session::output;
+
+/// Answers for each device of each recording.
+pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
+    let allowed = arguments.allow.as_deref().map(Allowed::parse).transpose().map_err(Failure::refused)?;
+    let capacity = arguments::size(arguments.capacity.as_deref())?;
+    let policies = policies(arguments)?;
+    if let Some(name) = &arguments.instance {
+        known_instance(name, &policies)?;
+    }
+    let present = arguments.present.as_deref().map(present).transpose()?;
+    let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
+    let mut sizings: Vec<Sizing> = Vec::new();
+    for recorded in &inputs.runs {
+        let asked = SizeAsk {
+            device: arguments.device.as_deref(),
+            capacity,
+            instance: arguments.instance.as_deref(),
+            allowed: allowed.clone(),
+            policies: policies.clone(),
+            present: present.clone().or_else(|| of_run(recorded)),
+            price: &|_| None,
+        };
+        sizings.extend(size(&recorded.run, &asked));
+    }
+    if sizings.is_empty() {
+        return Err(nothing(arguments, &inputs.runs));
+    }
+    output::result(&match arguments.format {
+        Format::Text => report::size_text(&sizings, arguments.extent()),
+        Format::Json => report::size_json(&sizings),
+    })?;
+    Ok(report::size_exit_code(&sizings).max(u8::from(inputs.unread > 0)))
+}
+
+/// Returns the policies to try.
+fn policies(arguments: &SizeArguments) -> Result<Vec<&'static Policy>, Failure> {
+    let mut named = Vec::new();
+    for words in &arguments.policy {
+        let name = own::policy(words)?;
+        if !name.parameters.is_empty() {
+            return Err(Failure::refused(format!(
+                "--policy {words}: its parameters are what is searched; name the policy alone, and what the volume has now with --present"
+            )));
+        }
+        named.push(Catalogue::builtin().find(&name.id).map_err(Failure::refused)?);
+    }
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let offered = offered(&arguments.provider);
+    if offered.is_empty() {
+        let known: std::collections::BTreeSet<&str> =
+            Catalogue::builtin().list().iter().map(|policy| policy.provider.as_str()).collect();
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Failure::refused(format!(
+            "--provider {}: the catalogue has no such provider; it has {}",
+            arguments.provider.join(", "),
+            known.join(", ")
+        )));
+    }
+    Ok(offered)
+}
+
+/// Checks that the machine is known to the provider of some policy.
+fn known_instance(name: &str, policies: &[&Policy]) -> Result<(), Failure> {
+    let mut errors = Vec::new();
+    for policy in policies {
+        match Catalogue::builtin().instance(&policy.provider, name) {
+            Ok(_) => return Ok(()),
+            Err(error) => errors.push(error),
+        }
+    }
+    errors.into_iter().next().map_or(Ok(()), |error| Err(Failure::refused(error)))
+}
+
+fn present(words: &str) -> Result<Limits, Failure> {
+    let name = own::policy(words)?;
+    policy::evaluate(&name).map_err(Failure::refused)
+}
+
+/// Returns the limits of the policy that a recording was checked against.
+fn of_run(recorded: &InputRun) -> Option<Limits> {
+    let words = recorded.run.policy.as_ref()?;
+    let name = PolicyName::parse(words).ok()?;
+    limits(&name.to_string()).ok()
+}
+
+/// Says why there is nothing to answer.
+fn nothing(arguments: &SizeArguments, runs: &[InputRun]) -> Failure {
+    let devices: Vec<&str> = runs
+        .iter()
+        .flat_map(|recorded| recorded.run.devices.iter().map(|node| node.facts.name.as_str()))
+        .collect();
+    Failure::refused(match &arguments.device {
+        Some(name) if !devices.is_empty() => format!(
+            "--device {name}: nothing of it is recorded; the recording has {}",
+            devices.join(", ")
+        ),
+        _ => "no disk did any I/O in this recording; record while the application works: plimsoll watch --for 10m".to_owned(),
+    })
+}

@@ -1,0 +1,156 @@
+//! A recorded load as demand on a volume: what each rule would charge it, and how much of it any rule delays.
+
+mod curve;
+mod fit;
+mod replay;
+mod waits;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use workload::{Bytes, Direction};
+
+use crate::{Accounting, Covers, Limit, Locality, Resource};
+
+pub use curve::{Curve, Excess};
+pub use fit::{Asked, Headroom};
+pub use replay::{Arrivals, Conditions, Program, Replay, RuleState};
+pub use waits::Waits;
+
+/// Least length of an I/O: a sector of the kernel's counters.
+const SECTOR: f64 = 512.0;
+
+/// Load in a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offer {
+    /// Length of the span, in seconds.
+    pub seconds: f64,
+    /// Reads, and writes.
+    pub ops: [f64; 2],
+    /// Bytes read, and written.
+    pub bytes: [f64; 2],
+    /// Seconds of the span in which I/O was in flight; the whole span if that is not known.
+    pub busy_s: f64,
+    /// I/Os in flight, the mean over the span; 0 if that is not known.
+    pub in_flight: f64,
+    /// The least load as a multiple of what was recorded: above 1 if the recorded volume itself held the load back.
+    pub least: f64,
+    /// The greatest load as a multiple of what was recorded; infinite if nothing bounds it.
+    pub most: f64,
+}
+
+/// End of the interval within which the demand lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The least charge that agrees with the recording.
+    Least,
+    /// The greatest charge that agrees with the recording.
+    Most,
+}
+
+/// How often the load comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Horizon {
+    /// Once, as recorded.
+    Once,
+    /// Again and again, as from day to day.
+    Repeated,
+}
+
+/// What a rule counts: rules that count alike share a series of charges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Counting {
+    resource: Resource,
+    covers: Covers,
+    accounting: Option<Accounting>,
+    bound: Bound,
+    horizon: Horizon,
+}
+
+/// Load over time. Spans follow each other without gaps.
+#[derive(Debug)]
+pub struct Demand {
+    offers: Vec<Offer>,
+    curves: RefCell<Vec<(Counting, Rc<Curve>)>>,
+}
+
+impl Offer {
+    /// Returns the I/Os and bytes of the span that a rule covers.
+    fn covered(&self, covers: Covers) -> (f64, f64) {
+        let ways = [Direction::Read, Direction::Write].into_iter().zip(self.ops.into_iter().zip(self.bytes));
+        let of = ways.filter(|(way, _)| covers.covers(*way)).map(|(_, amounts)| amounts);
+        of.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+}
+
+impl Counting {
+    fn of(rule: &Limit, bound: Bound, horizon: Horizon) -> Counting {
+        let (resource, covers, accounting) = (rule.resource, rule.direction, rule.accounting);
+        Counting { resource, covers, accounting, bound, horizon }
+    }
+
+    /// Returns the charge of a span. Lengths of single I/Os are not known: of `n` I/Os with `b` bytes, at least
+    /// `max(n, b / unit)` units are charged, and at most `n + (b - 512 n) / unit`, because each I/O rounds up at most
+    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge.
+    fn charge(&self, offer: &Offer) -> f64 {
+        let (ops, bytes) = offer.covered(self.covers);
+        let factor = match self.bound {
+            Bound::Least => offer.least,
+            Bound::Most => offer.most,
+        };
+        if ops <= 0.0 && bytes <= 0.0 {
+            return 0.0;
+        }
+        let recorded = match (self.resource, self.accounting) {
+            (Resource::Iops, None) => ops,
+            (Resource::Bytes, None) => bytes,
+            (resource, Some(accounting)) => {
+                let unit = accounting.unit.0 as f64;
+                let units = match self.bound {
+                    Bound::Least => ops.max(bytes / unit),
+                    Bound::Most => ops + (bytes - SECTOR * ops).max(0.0) / unit,
+                };
+                units * if resource == Resource::Bytes { unit } else { 1.0 }
+            }
+        };
+        recorded * factor
+    }
+}
+
+impl Limit {
+    /// Returns the charge of one I/O of the mean length of `offer`; 0 if the rule does not cover it.
+    pub fn mean_charge_of(&self, offer: &Offer) -> f64 {
+        let (ops, bytes) = offer.covered(self.direction);
+        if ops > 0.0 { self.charge(Bytes((bytes / ops).round() as u64), Locality::Random) } else { 0.0 }
+    }
+}
+
+impl Demand {
+    /// Takes the load of spans that follow each other.
+    pub fn new(offers: Vec<Offer>) -> Demand {
+        assert!(offers.iter().all(|offer| offer.seconds > 0.0), "a span of demand has a length");
+        Demand { offers, curves: RefCell::default() }
+    }
+
+    /// Returns the spans.
+    pub fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// Returns the length of all spans, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.offers.iter().map(|offer| offer.seconds).sum()
+    }
+
+    /// Returns what `rule` charges, over time.
+    pub fn curve(&self, rule: &Limit, bound: Bound, horizon: Horizon) -> Rc<Curve> {
+        let counting = Counting::of(rule, bound, horizon);
+        if let Some((_, known)) = self.curves.borrow().iter().find(|(known, _)| *known == counting) {
+            return Rc::clone(known);
+        }
+        let charges = self.offers.iter().map(|offer| (offer.seconds, counting.charge(offer)));
+        let curve = Rc::new(Curve::new(charges.collect(), horizon));
+        self.curves.borrow_mut().push((counting, Rc::clone(&curve)));
+        curve
+    }
+}

@@ -1,0 +1,315 @@
+//! A recorded load through the rules of a volume: who waits, for how long, and what is left of the credits.
+//!
+//! The load is a fluid. Its spans are served in turn, each at the rate at which it arrives or, while something waits, at
+//! the rate that the tightest rule allows; a rule allows its burst while it has credits. Time runs from one event to the
+//! next: a span ends, a queue is empty, credits are spent, a timed burst ends.
+
+use std::rc::Rc;
+
+use super::curve::Curve;
+use super::waits::Waits;
+use super::{Bound, Demand, Offer};
+use crate::{Bucket, BucketStart, Limit, Limits};
+
+/// Share of a span or of a bucket below which nothing is left of it.
+const NOTHING: f64 = 1e-9;
+
+/// When the I/Os of a span arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Evenly over the span.
+    Even,
+    /// As close together as the busy time of the span allows, at its end and at the start of the next in turn.
+    Bunched,
+}
+
+/// What the program does while its I/O waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// It goes on: I/O arrives as it did, and the queue grows.
+    Open,
+    /// It waits: it asks for the next I/O when it has got the last, and takes longer.
+    Closed,
+}
+
+/// How a load is replayed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// Charge of the load.
+    pub bound: Bound,
+    /// Arrivals within a span.
+    pub arrivals: Arrivals,
+    /// The program.
+    pub program: Program,
+    /// Credits at the start.
+    pub start: BucketStart,
+}
+
+/// Outcome of a replay.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    /// Seconds until everything is served.
+    pub seconds: f64,
+    /// Seconds in which a rule delayed I/O.
+    pub throttled_s: f64,
+    /// Waits that the rules added.
+    pub waits: Waits,
+    /// The rules, in the order of [`Limits::limits`].
+    pub rules: Vec<RuleState>,
+}
+
+/// What a replay did to a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RuleState {
+    /// Seconds in which the rule was the tightest and delayed I/O.
+    pub throttled_s: f64,
+    /// Lowest share of the credits (0 to 1), and when it was reached, in seconds; `None` without a bucket.
+    pub lowest: Option<(f64, f64)>,
+}
+
+/// A rule with its credits.
+struct Rule {
+    charges: Rc<Curve>,
+    baseline: f64,
+    burst: f64,
+    credit: Credit,
+    state: RuleState,
+}
+
+/// Credits of a rule.
+#[derive(Clone, Copy)]
+enum Credit {
+    None,
+    Tokens { size: f64, level: f64 },
+    Timed { lasts: f64, cool_off: f64, phase: Timed },
+}
+
+/// State of a burst that ends with time; times are on the clock of the replay.
+#[derive(Clone, Copy, PartialEq)]
+enum Timed {
+    Ready,
+    Bursting(f64),
+    Cooling(f64),
+}
+
+impl Rule {
+    fn new(demand: &Demand, limit: &Limit, conditions: &Conditions) -> Rule {
+        let mut rule = Rule {
+            charges: demand.curve(limit, conditions.bound, super::Horizon::Once),
+            baseline: limit.baseline,
+            burst: limit.baseline,
+            credit: Credit::None,
+            state: RuleState::default(),
+        };
+        let Some(burst) = limit.burst else { return rule };
+        match burst.bucket {
+            Bucket::UnlimitedPaid => (rule.baseline, rule.burst) = (burst.rate, burst.rate),
+            // Nobody can count on a burst of unknown length.
+            Bucket::Unknown | Bucket::Timed { lasts: None, .. } => {}
+            Bucket::Timed { lasts: Some(lasts), cool_off } => {
+                let (lasts, cool_off) = (lasts.as_secs_f64(), cool_off.unwrap_or(lasts).as_secs_f64());
+                let phase = if conditions.start.is_ready() { Timed::Ready } else { Timed::Cooling(cool_off) };
+                rule.burst = burst.rate;
+                rule.credit = Credit::Timed { lasts, cool_off, phase };
+            }
+            Bucket::Tokens { size, initial, .. } => {
+                let share = conditions.start.share(limit.resource, (size, initial));
+                rule.burst = burst.rate;
+                rule.credit = Credit::Tokens { size, level: share * size };
+                rule.state.lowest = Some((share, 0.0));
+            }
+        }
+        rule
+    }
+
+    fn allows(&self) -> f64 {
+        match self.credit {
+            Credit::None => self.baseline,
+            Credit::Tokens { level, .. } if level > 0.0 => self.burst,
+            Credit::Timed { phase: Timed::Ready | Timed::Bursting(_), .. } => self.burst,
+            Credit::Tokens { .. } | Credit::Timed { .. } => self.baseline,
+        }
+    }
+
+    /// Begins a timed burst if the load needs one; returns the seconds until the rule allows another rate.
+    fn changes_in(&mut self, now: f64, used: f64) -> f64 {
+        let above = used > self.baseline * (1.0 + NOTHING);
+        match &mut self.credit {
+            Credit::Tokens { level, .. } if above && *level > 0.0 => *level / (used - self.baseline),
+            Credit::Timed { lasts, phase, .. } => match phase {
+                Timed::Ready if above => {
+                    *phase = Timed::Bursting(now + *lasts);
+                    *lasts
+                }
+                Timed::Ready => f64::INFINITY,
+                Timed::Bursting(until) | Timed::Cooling(until) => *until - now,
+            },
+            Credit::None | Credit::Tokens { .. } => f64::INFINITY,
+        }
+    }
+
+    /// Lets `seconds` pass, up to `now`, at a rate of `used`.
+    #[inline]
+    fn pass(&mut self, now: f64, seconds: f64, used: f64) {
+        match &mut self.credit {
+            Credit::None => {}
+            Credit::Tokens { size, level } => {
+                *level = (*level + (self.baseline - used) * seconds).min(*size);
+                if *level <= NOTHING * *size {
+                    *level = 0.0;
+                }
+                let share = *level / *size;
+                if self.state.lowest.is_none_or(|(lowest, _)| share < lowest) {
+                    self.state.lowest = Some((share, now));
+                }
+            }
+            Credit::Timed { cool_off, phase, .. } => loop {
+                *phase = match *phase {
+                    Timed::Bursting(until) if until <= now + NOTHING => Timed::Cooling(until + *cool_off),
+                    Timed::Cooling(until) if until <= now + NOTHING => Timed::Ready,
+                    _ => break,
+                };
+            },
+        }
+    }
+}
+
+/// The part of a span that is being served.
+struct Served {
+    /// When its I/O arrives: from, and until when in seconds.
+    arrives: (f64, f64),
+    /// Share that was served.
+    share: f64,
+    ops: f64,
+}
+
+impl Served {
+    fn arrived(&self, now: f64) -> f64 {
+        ((now - self.arrives.0) / (self.arrives.1 - self.arrives.0)).clamp(0.0, 1.0)
+    }
+
+    fn wait(&self, now: f64) -> f64 {
+        (now - self.arrives.0 - self.share * (self.arrives.1 - self.arrives.0)).max(0.0)
+    }
+}
+
+/// A replay under way.
+struct Progress {
+    now: f64,
+    rules: Vec<Rule>,
+    throttled_s: f64,
+    waits: Waits,
+}
+
+impl Limits {
+    /// Replays `demand` under these limits.
+    pub fn replay(&self, demand: &Demand, conditions: &Conditions) -> Replay {
+        replay(&self.limits, demand, conditions)
+    }
+}
+
+/// Replays `demand` under `rules`.
+pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) -> Replay {
+    let rules = rules.iter().map(|limit| Rule::new(demand, limit, conditions)).collect();
+    let mut progress = Progress { now: 0.0, rules, throttled_s: 0.0, waits: Waits::default() };
+    // Time by which the program is late.
+    let (mut nominal, mut late) = (0.0, 0.0);
+    for (at, offer) in demand.offers().iter().enumerate() {
+        let begins = nominal + late;
+        let length = match conditions.arrivals {
+            Arrivals::Even => offer.seconds,
+            Arrivals::Bunched => offer.busy_s.clamp(NOTHING * offer.seconds, offer.seconds),
+        };
+        let idle = if at % 2 == 0 { offer.seconds - length } else { 0.0 };
+        let arrives = (begins + idle, begins + idle + length);
+        let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
+        let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };
+        progress.serve(at, &mut served, conditions.program);
+        if conditions.program == Program::Closed {
+            let more = (progress.now - arrives.1).max(0.0);
+            progress.waits.add(served.ops, closed_waits(offer, more, served.ops));
+            late += more;
+        }
+        nominal += offer.seconds;
+    }
+    Replay {
+        seconds: progress.now,
+        throttled_s: progress.throttled_s,
+        waits: progress.waits,
+        rules: progress.rules.iter().map(|rule| rule.state).collect(),
+    }
+}
+
+impl Progress {
+    /// Serves the span with this number.
+    fn serve(&mut self, at: usize, served: &mut Served, program: Program) {
+        let counts = program == Program::Open;
+        let charge = |rule: &Rule| rule.charges.charges()[at].1;
+        self.pass((served.arrives.0 - self.now).max(0.0), |_| 0.0);
+        let length = served.arrives.1 - served.arrives.0;
+        let arriving = 1.0 / length;
+        let queued = self.now > served.arrives.0 + NOTHING * length;
+        if !queued && self.rules.iter().all(|rule| charge(rule) * arriving <= rule.baseline) {
+            self.pass(served.arrives.1 - self.now, |rule| charge(rule) * arriving);
+            self.waits.add_none(if counts { served.ops } else { 0.0 });
+            return;
+        }
+        while served.share < 1.0 - NOTHING {
+            let greatest =
+                self.rules.iter().map(|rule| rule.allows() / charge(rule)).fold(f64::INFINITY, f64::min);
+            let comes = if self.now < served.arrives.1 { arriving } else { 0.0 };
+            let ahead = served.arrived(self.now) - served.share;
+            let delayed = ahead > NOTHING || comes > greatest * (1.0 + NOTHING);
+            let rate = if delayed { greatest } else { comes.min(greatest) };
+            if rate.is_infinite() {
+                // No rule charges it, so that it was only queued behind others.
+                served.share = 1.0;
+                break;
+            }
+            let mut seconds = (1.0 - served.share) / rate;
+            if comes > 0.0 {
+                seconds = seconds.min(served.arrives.1 - self.now);
+                if delayed && rate > comes {
+                    seconds = seconds.min(ahead / (rate - comes));
+                }
+            }
+            for rule in &mut self.rules {
+                let used = rate * charge(rule);
+                seconds = seconds.min(rule.changes_in(self.now, used));
+            }
+            let waited = served.wait(self.now);
+            if delayed {
+                self.throttled_s += seconds;
+                let tightest = |rule: &Rule| rule.allows() <= greatest * charge(rule) * (1.0 + NOTHING);
+                self.rules
+                    .iter_mut()
+                    .filter(|rule| tightest(rule))
+                    .for_each(|rule| rule.state.throttled_s += seconds);
+            }
+            self.pass(seconds, |rule| rate * charge(rule));
+            served.share += rate * seconds;
+            if counts {
+                self.waits.add(served.ops * rate * seconds, (waited, served.wait(self.now)));
+            }
+        }
+    }
+
+    /// Lets `seconds` pass while each rule is used at a rate.
+    fn pass(&mut self, seconds: f64, used: impl Fn(&Rule) -> f64) {
+        if seconds > 0.0 {
+            self.now += seconds;
+            for rule in &mut self.rules {
+                let used = used(rule);
+                rule.pass(self.now, seconds, used);
+            }
+        }
+    }
+}
+
+/// Returns the wait that each of `ops` I/Os gets if they take `more` seconds longer together (Little's law), at the
+/// depth that the program has while it is busy.
+fn closed_waits(offer: &Offer, more: f64, ops: f64) -> (f64, f64) {
+    let busy = if offer.busy_s > 0.0 { offer.in_flight * offer.seconds / offer.busy_s } else { 0.0 };
+    let wait = if ops > 0.0 { busy.max(1.0) * more / ops } else { 0.0 };
+    (wait, wait)
+}

@@ -1,0 +1,368 @@
+//! Which volume a recorded load needs, in words.
+
+use analysis::Resource;
+use analysis::size::{AddedWait, Carries, SizedSetting, Sizing};
+use schemars::JsonSchema;
+use serde::Serialize;
+use workload::PolicyName;
+
+use super::sheet::{Block, Section, Sheet, VerdictWords};
+use crate::words::Table;
+use crate::words::document::document_json;
+use crate::words::found::Extent;
+use crate::words::numbers;
+use crate::words::table::Columns;
+use crate::words::wrap::{clean, wrap};
+
+/// Most settings that a terminal shows unless all are asked for.
+const ROWS: usize = 10;
+const MIB: f64 = 1048576.0;
+
+/// The sizing of all devices as one document.
+#[derive(Serialize, JsonSchema)]
+struct SizeDocument<'s> {
+    /// Version that answered.
+    plimsoll_version: &'static str,
+    /// The answer of each device, the busiest first.
+    devices: Vec<DeviceRow<'s>>,
+    /// The exit code.
+    exit_code: u8,
+}
+
+/// The answer of a device, with its sentences.
+#[derive(Serialize, JsonSchema)]
+struct DeviceRow<'s> {
+    #[serde(flatten)]
+    sizing: &'s Sizing,
+    /// The answer in a sentence or two.
+    verdict: String,
+    /// What the recording cannot show.
+    cannot_show: Vec<String>,
+}
+
+/// Returns the exit code of an answer: 0 if a setting carries the load, and the present one does, if it is known.
+pub fn size_exit_code(sizings: &[Sizing]) -> u8 {
+    let code = |sizing: &Sizing| match (&sizing.present, sizing.cheapest) {
+        (Some(present), _) if present.meets == Carries::No => 3,
+        (Some(present), _) if present.meets != Carries::Yes => 4,
+        (None, None) => 4,
+        _ => 0,
+    };
+    let codes: Vec<u8> = sizings.iter().map(code).collect();
+    [3, 4].into_iter().find(|code| codes.contains(code)).unwrap_or(0)
+}
+
+/// Returns the answers as one JSON document.
+pub fn size_json(sizings: &[Sizing]) -> String {
+    let row =
+        |sizing| DeviceRow { sizing, verdict: verdict(sizing).sentence(), cannot_show: cannot_show(sizing) };
+    let document = SizeDocument {
+        plimsoll_version: env!("CARGO_PKG_VERSION"),
+        devices: sizings.iter().map(row).collect(),
+        exit_code: size_exit_code(sizings),
+    };
+    document_json("size", &document)
+}
+
+/// Returns the answers for a terminal.
+pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
+    let mut text = if sizings.len() > 1 { fleet(sizings) + "\n" } else { String::new() };
+    for sizing in sizings {
+        let sheet = sheet(sizing, extent);
+        if let Some(verdict) = &sheet.verdict {
+            text += &wrap("", format!("{} {}", verdict.sentence(), verdict.stops).trim_end());
+        }
+        text += "\n";
+        text += &sheet.text();
+        text += "\n";
+    }
+    text
+}
+
+/// Returns the sum of several devices in a sentence.
+fn fleet(sizings: &[Sizing]) -> String {
+    let need =
+        |sizing: &Sizing| sizing.settings.get(sizing.cheapest?)?.price.as_ref().map(|price| price.amount);
+    let pays = |sizing: &Sizing| sizing.present.as_ref()?.price.as_ref().map(|price| price.amount);
+    let pairs: Vec<(f64, f64)> = sizings
+        .iter()
+        .filter_map(|sizing| Some((pays(sizing)?, need(sizing)?)))
+        .filter(|(pays, need)| pays > need)
+        .collect();
+    let saved: f64 = pairs.iter().map(|(pays, need)| pays - need).sum();
+    let volumes = format!("{} volumes", sizings.len());
+    match pairs.len() {
+        0 => wrap("", &format!("{volumes}, the busiest first.")),
+        more => wrap(
+            "",
+            &format!(
+                "{volumes}: {more} paid for more than they need, {} a month in all. The busiest first.",
+                amount(saved)
+            ),
+        ),
+    }
+}
+
+fn amount(value: f64) -> String {
+    numbers::fixed(value, 2)
+}
+
+/// Returns the answer of a device as a sheet.
+pub(crate) fn sheet(sizing: &Sizing, extent: Extent) -> Sheet {
+    let lines = vec![seen(sizing), demand(sizing)];
+    let mut blocks = vec![Block::Paragraphs("  ", lines)];
+    let cannot = cannot_show(sizing);
+    blocks.push(Block::Items("  but     ", cannot));
+    let table = table(sizing, extent);
+    Sheet {
+        command: "size",
+        verdict: Some(verdict(sizing)),
+        tiles: Vec::new(),
+        sections: vec![
+            Section::of("The load", blocks),
+            Section::of("Settings", vec![Block::Captioned("Settings".to_owned(), table, Columns::Left)]),
+        ],
+    }
+}
+
+/// Names a device as users know it.
+fn device(sizing: &Sizing) -> String {
+    let (name, alias) = (clean(&sizing.load.device), clean(&sizing.load.alias));
+    if alias.is_empty() || alias == name { name } else { format!("{name} ({alias})") }
+}
+
+/// Returns the answer in a sentence, and what comes after it.
+fn verdict(sizing: &Sizing) -> VerdictWords {
+    let load = format!("the load of {}", device(sizing));
+    let allowed = sizing
+        .allowed
+        .as_ref()
+        .map_or_else(|| "without a wait".to_owned(), |allowed| format!("within {}", clean(&allowed.words)));
+    if let Some(best) = sizing.cheapest.and_then(|at| sizing.settings.get(at)) {
+        let word = if best.price.is_some() { "CHEAPEST" } else { "FITS" };
+        let rest = format!(": {} carries {load} {allowed}{}.", offer(best), spare(best));
+        return VerdictWords { word, rest, stops: beside(sizing) };
+    }
+    let recorded = sizing.settings.iter().find(|setting| setting.meets == Carries::AtLeastRecorded);
+    if let Some(least) = recorded {
+        let rest = format!(
+            " {}: it carries what was recorded of {load}, which a limit held for {} of the time. How much was wanted then is \
+             not known: record it on a volume that does not hold it.",
+            offer(least),
+            numbers::share(sizing.load.held_share)
+        );
+        return VerdictWords { word: "AT LEAST", rest, stops: beside(sizing) };
+    }
+    let near = sizing.settings.iter().find(|setting| setting.meets == Carries::TooClose);
+    if let Some(near) = near {
+        let rest =
+            format!(" whether {} carries {load} {allowed}: it comes too close to a limit.", offer(near));
+        return VerdictWords { word: "CANNOT TELL", rest, stops: beside(sizing) };
+    }
+    let tried = sizing.settings.len();
+    let rest = match sizing.settings.first() {
+        Some(first) => {
+            format!(" of {tried} settings carries {load} {allowed}; {} comes nearest.", offer(first))
+        }
+        None => format!(": no policy was tried for {load}."),
+    };
+    VerdictWords { word: "NONE", rest, stops: beside(sizing) }
+}
+
+/// Names a setting with its price.
+fn offer(setting: &SizedSetting) -> String {
+    match &setting.price {
+        Some(price) => format!(
+            "{} ({} {} a month in {}, price of {})",
+            setting.policy,
+            amount(price.amount),
+            clean(&price.currency),
+            clean(&price.region),
+            clean(&price.as_of)
+        ),
+        None => setting.policy.to_string(),
+    }
+}
+
+/// Says how far the load may grow.
+fn spare(setting: &SizedSetting) -> String {
+    let Some(factor) = setting.headroom else { return String::new() };
+    let what = match setting.counts {
+        Some(Resource::Iops) => "IOPS",
+        Some(Resource::Bytes) => "bytes",
+        None => return String::new(),
+    };
+    let when = numbers::span(setting.closest_s);
+    let room = if factor > 10.0 {
+        format!("a tenth of its {what} is never needed")
+    } else {
+        format!("the load may grow by {} before its {what} run out", numbers::share(factor - 1.0))
+    };
+    format!("; {room} (closest {when} after the start)")
+}
+
+/// Says what the next cheaper setting would cost in waiting, and what the present one wastes or lacks.
+fn beside(sizing: &Sizing) -> String {
+    let mut said = Vec::new();
+    if let Some(cheaper) = sizing.cheaper.and_then(|at| sizing.settings.get(at)) {
+        said.push(format!("The next cheaper, {}, {}.", offer(cheaper), costs(cheaper, sizing.load.seconds)));
+    }
+    let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
+    if let Some(present) = &sizing.present {
+        said.push(match (present.meets, saved(present, best)) {
+            (Carries::Yes, Some(saved)) => format!(
+                "What it has now, {}, is more than it needs: {} a month less would do.",
+                offer(present),
+                amount(saved)
+            ),
+            (Carries::Yes, None) => format!("What it has now, {}, does.", offer(present)),
+            _ => format!("What it has now, {}, {}.", offer(present), costs(present, sizing.load.seconds)),
+        });
+    }
+    said.join(" ")
+}
+
+/// Returns what the best setting saves against the present one.
+fn saved(present: &SizedSetting, best: Option<&SizedSetting>) -> Option<f64> {
+    let (pays, needs) = (present.price.as_ref()?, best?.price.as_ref()?);
+    (pays.currency == needs.currency && pays.amount > needs.amount).then_some(pays.amount - needs.amount)
+}
+
+/// Says what a setting costs in waiting.
+fn costs(setting: &SizedSetting, seconds: f64) -> String {
+    let AddedWait { throttled_s, p99_s, longest_s, .. } = setting.added;
+    if setting.carries == Carries::Once {
+        return "carries it once, from full credits, but not again and again".to_owned();
+    }
+    if longest_s[1] <= 0.0 {
+        return match setting.carries {
+            Carries::TooClose => "comes within 3 % of a limit".to_owned(),
+            Carries::AtLeastRecorded => "carries what was recorded, and the demand was greater".to_owned(),
+            _ => "carries it".to_owned(),
+        };
+    }
+    format!(
+        "would hold it for {} ({}): p99 +{}, at worst +{}",
+        range(throttled_s, numbers::span),
+        range(throttled_s.map(|held| (held / seconds).min(1.0)), numbers::share),
+        range(p99_s, wait),
+        range(longest_s, wait)
+    )
+}
+
+fn wait(seconds: f64) -> String {
+    if seconds <= 0.0 {
+        "0".to_owned()
+    } else if seconds < 10.0 {
+        numbers::time(seconds * 1e9)
+    } else {
+        numbers::span(seconds)
+    }
+}
+
+/// Writes a range, or one figure if both ends read the same.
+fn range([least, most]: [f64; 2], words: impl Fn(f64) -> String) -> String {
+    let (least, most) = (words(least), words(most));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
+/// Says what was seen.
+fn seen(sizing: &Sizing) -> String {
+    let load = &sizing.load;
+    let missing = if load.missing_s > 0.0 {
+        format!(", of which {} are missing", numbers::span(load.missing_s))
+    } else {
+        String::new()
+    };
+    format!(
+        "Seen: {}, {} in readings of {}{missing}.",
+        device(sizing),
+        numbers::span(load.seconds),
+        numbers::span(load.reading_s)
+    )
+}
+
+fn demand(sizing: &Sizing) -> String {
+    let load = &sizing.load;
+    let busy = if load.iops_busy_peak > 1.05 * load.iops_peak {
+        format!(" (within a reading up to {})", numbers::iops(load.iops_busy_peak))
+    } else {
+        String::new()
+    };
+    format!(
+        "Demand: {} in the mean, {} at the peak{busy}, {} reads; {} MiB/s in the mean, {} MiB/s at the peak.",
+        numbers::iops(load.iops_mean),
+        numbers::iops(load.iops_peak),
+        numbers::share(load.read_share),
+        numbers::figure(load.bytes_mean / MIB),
+        numbers::figure(load.bytes_peak / MIB)
+    )
+}
+
+/// Returns what the recording cannot show.
+fn cannot_show(sizing: &Sizing) -> Vec<String> {
+    let load = &sizing.load;
+    let mut said = Vec::new();
+    if load.held_share > 0.0 {
+        let at = load.held_iops.map_or_else(String::new, |iops| format!(" at up to {}", numbers::iops(iops)));
+        said.push(format!(
+            "For {} of the time a limit of the recorded volume held the load{at}: it wanted more than was recorded.",
+            numbers::share(load.held_share)
+        ));
+    }
+    if load.own_load {
+        said.push("plimsoll itself made this load: it is no application's.".to_owned());
+    }
+    let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
+    if let Some(wait_s) = best.map(|best| best.added.longest_s[1]).filter(|wait_s| *wait_s > 0.0) {
+        said.push(format!(
+            "Within a reading of {} the record does not say when I/O came: if it came bunched, some of it may wait for up to {}. \
+             A recording with --every 50ms would show.",
+            numbers::span(load.reading_s),
+            wait(wait_s)
+        ));
+    }
+    said.push(format!(
+        "Only {} were seen: a peak of the week or of the month may be missing.",
+        numbers::span(load.seconds)
+    ));
+    said.push(
+        "What an I/O takes on another type of volume is not simulated, only what its limits add.".to_owned(),
+    );
+    said
+}
+
+/// Returns the table of settings.
+fn table(sizing: &Sizing, extent: Extent) -> Table {
+    let most = if extent == Extent::All { usize::MAX } else { ROWS };
+    let mut table = Table::headed(&["setting", "a month", "carries it", "to spare", "at worst"]);
+    for setting in sizing.settings.iter().take(most) {
+        table.rows.push(vec![
+            short(&setting.policy),
+            setting.price.as_ref().map_or_else(|| "-".to_owned(), |price| amount(price.amount)),
+            carries_words(setting.meets).to_owned(),
+            setting.headroom.map_or_else(String::new, |factor| numbers::share(factor - 1.0)),
+            match setting.added.longest_s[1] {
+                longest if longest > 0.0 => format!("+{}", wait(longest)),
+                _ => String::new(),
+            },
+        ]);
+    }
+    table.without_empty()
+}
+
+/// Writes a setting by its values alone.
+fn short(policy: &PolicyName) -> String {
+    let values: Vec<&str> = policy.parameters.iter().map(|(_, value)| value.as_str()).collect();
+    clean(&format!("{} {}", policy.id, values.join(" ")))
+}
+
+fn carries_words(carries: Carries) -> &'static str {
+    match carries {
+        Carries::Yes => "yes",
+        Carries::Once => "once",
+        Carries::AtLeastRecorded => "as recorded",
+        Carries::TooClose => "too close",
+        Carries::No => "no",
+    }
+}
