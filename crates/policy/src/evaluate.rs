@@ -7,8 +7,8 @@ use crate::formula::{Formula, Value, Values};
 use crate::near::nearest;
 use crate::parameter::normal;
 use crate::{
-    Bucket, Burst, Catalogue, CatalogueError, Limit, Limits, Parameter, Policy, PolicyError, PublishedRate,
-    RateUnit, Resource, Scope, UnitReading, custom,
+    Bucket, Burst, Catalogue, CatalogueError, Limit, Limits, Parameter, ParameterUnit, Policy, PolicyError,
+    PublishedRate, RateUnit, Resource, Scope, UnitReading, custom,
 };
 
 /// Parameters that the policy does not know, in the order typed.
@@ -66,6 +66,28 @@ impl Policy {
             ..self.limits_at(&values)?
         };
         self.behind_instance(limits, rest)
+    }
+
+    /// Returns the values by which a volume is priced: those of the parameters, and the size of a volume whose limits
+    /// do not depend on it, in `size_unit`. `None` if the name is not one of this policy.
+    pub(crate) fn priced(&self, name: &PolicyName, size_unit: ParameterUnit) -> Option<Values> {
+        let (mut own, mut rest) = self.assign(&name.parameters).ok()?;
+        self.choose_by_size(&mut own, &mut rest);
+        let (mut values, used) = self.values(&own).ok()?;
+        values.keep(&used);
+        if let Some((_, size)) = rest.iter().find(|(name, _)| normal(name) == "size") {
+            values.set_number("size", size_unit.read(size).ok()?);
+        }
+        Some(values)
+    }
+
+    /// Returns the parameter of this name.
+    ///
+    /// # Errors
+    /// [`PolicyError::UnknownParameter`] with the nearest name.
+    pub(crate) fn parameter(&self, name: &str) -> Result<&Parameter, PolicyError> {
+        let known = self.parameters.iter().find(|parameter| parameter.name == name);
+        known.ok_or_else(|| self.unknown_parameter(name))
     }
 
     /// Returns the names of the parameters without which there are no figures.

@@ -99,6 +99,11 @@ impl Values {
         self.set(name, Value { number: Some(number), word: number.to_string() });
     }
 
+    /// Removes every parameter except the named ones.
+    pub(crate) fn keep(&mut self, named: &[(String, String)]) {
+        self.known.retain(|(known, _)| named.iter().any(|(name, _)| name == known));
+    }
+
     /// Returns these values with the figures of a rule.
     pub(crate) fn within(&self, baseline: f64, rate: f64) -> Values {
         Values { known: self.known.clone(), rate: Some(rate), baseline: Some(baseline) }

@@ -27,6 +27,7 @@ mod meter;
 mod near;
 mod own;
 mod parameter;
+mod price;
 mod settings;
 mod start;
 mod table;
@@ -55,8 +56,9 @@ pub use limits::{
 pub use matching::{Match, MeasuredPlateaus, RuleFit, Specificity, matches, round_figure};
 pub use meter::Meter;
 pub use near::nearest;
-pub use own::{OwnPolicyError, adopt, adopted};
+pub use own::{OwnPolicyError, Place, adopt, adopted};
 pub use parameter::{Parameter, ParameterUnit};
+pub use price::{MonthlyPrice, PriceList, PriceListError, PriceRow};
 pub use settings::Wanted;
 pub use start::BucketStart;
 pub use table::{Cell, PublishedTable};

@@ -1,5 +1,6 @@
 //! The user's own policies, in TOML of the catalogue's form: read, or refused with the place and the nearest word.
 
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::near::nearest;
@@ -46,18 +47,43 @@ pub(crate) fn find(id: &str) -> Option<&'static Policy> {
     found.map(|known| known.policy)
 }
 
+/// A place in one of the user's own files; it displays as `FILE:LINE:COLUMN`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// Returns the place of the byte `at` in the `text` of `file`.
+    pub(crate) fn of(file: &str, text: &str, at: usize) -> Place {
+        let before = text.get(..at).unwrap_or_default();
+        Place {
+            file: file.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 /// Why one of the user's own policies cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnPolicyError {
     /// The text does not have the form of a policy.
-    #[error("{file}:{line}:{column}: {problem}")]
+    #[error("{place}: {problem}")]
     Form {
-        /// Name of the file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
+        /// The place of the mistake.
+        place: Place,
         /// The mistake, the offending word, and the nearest allowed one.
         problem: String,
     },
@@ -85,14 +111,9 @@ impl Policy {
     /// # Errors
     /// [`OwnPolicyError`], with the place of the error.
     pub fn own(file: &str, text: &str) -> Result<Policy, OwnPolicyError> {
-        let policy: Policy = toml::from_str(text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            OwnPolicyError::Form {
-                file: file.to_owned(),
-                line: before.matches('\n').count() + 1,
-                column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
-                problem: with_nearest(error.message()),
-            }
+        let policy: Policy = toml::from_str(text).map_err(|error| OwnPolicyError::Form {
+            place: Place::of(file, text, error.span().map_or(0, |span| span.start)),
+            problem: with_nearest(error.message()),
         })?;
         policy.agree().map_err(|source| OwnPolicyError::Parts { file: file.to_owned(), source })?;
         Ok(policy)
@@ -101,7 +122,7 @@ impl Policy {
 
 /// Returns the parser's message with the nearest accepted word; the message quotes the unknown word first,
 /// then the accepted ones.
-fn with_nearest(message: &str) -> String {
+pub(crate) fn with_nearest(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let near = quoted.split_first().and_then(|(wrong, known)| nearest(wrong, known.iter().copied()));
     let message = message.trim().replace('\n', "; ").replace('`', "'");

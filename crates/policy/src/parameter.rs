@@ -104,7 +104,7 @@ impl ParameterUnit {
     }
 
     /// Reads a number in this unit; a bare number is already in it.
-    fn read(self, typed: &str) -> Result<f64, String> {
+    pub(crate) fn read(self, typed: &str) -> Result<f64, String> {
         if let Some(number) = bare_number(typed) {
             return Ok(number);
         }
@@ -224,7 +224,7 @@ impl Parameter {
         Err(self.refused(policy, typed, (self.allowed(values), nearest)))
     }
 
-    fn choose(&self, policy: &str, typed: &str, values: &Values) -> Result<Value, PolicyError> {
+    pub(crate) fn choose(&self, policy: &str, typed: &str, values: &Values) -> Result<Value, PolicyError> {
         if let Some(word) = self.choices.iter().find(|choice| choice.eq_ignore_ascii_case(typed)) {
             return Ok(Value { number: bare_number(word), word: word.clone() });
         }

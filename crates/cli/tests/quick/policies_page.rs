@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use policy::PriceList;
 use serde_json::Value;
 
 use crate::machine::*;
@@ -65,8 +66,75 @@ fn page(folder: &Folder) -> String {
             "\n## {provider}\n\n| id | name | IOPS | bytes a second | bursts to | as of | sources |\n|---|---|---|---|---|---|---|\n{rows}"
         );
     }
-    text
+    text + &prices()
 }
+
+/// Returns the section on prices: where they are from, how old they are, and how to state one's own.
+fn prices() -> String {
+    let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in PriceList::builtin().rows() {
+        let policies: Vec<String> = row.policies.iter().map(|id| format!("`{id}`")).collect();
+        let source = row.url.as_ref().map_or(row.source.clone(), |url| format!("[{}]({url})", row.source));
+        let (note, currency) = (row.note.as_deref().unwrap_or_default(), &row.currency);
+        let rest = format!("{currency} | {} | {source} | {note} |", row.as_of);
+        let key = format!("{}\u{0}{rest}", policies.join(", "));
+        match rows.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, regions)) => regions.push(&row.region),
+            None => rows.push((key, vec![&row.region])),
+        }
+    }
+    let table: String = rows
+        .iter()
+        .map(|(key, regions)| {
+            let (policies, rest) = key.split_once('\u{0}').unwrap();
+            format!("| {policies} | {} | {rest}\n", regions.join(", "))
+        })
+        .collect();
+    format!("{PRICES}{table}{OWN_PRICES}")
+}
+
+const PRICES: &str = "
+## Prices
+
+What a volume costs for a month is known for the policies and regions below. Each price is as old as its source, which is the
+date in the table: plimsoll fetches nothing, so a provider's change since then is not in it. `all` stands for every region of
+the provider. A policy or region that is missing has no price, because no source was found for it. A month has 730 hours.
+
+| policies | regions | currency | as of | source | remarks |
+|---|---|---|---|---|---|
+";
+
+const OWN_PRICES: &str = r#"
+Prices of your own (a newer list, a contract, another region) go into a TOML file. Its rows come before those above and replace
+them for the same policy and region:
+
+```toml
+[[price]]
+policies = ["aws-gp3"]
+region = "us-east-1"
+currency = "USD"
+as_of = "2026-11-01"
+source = "our contract"
+
+[[price.parts]]                # a GiB of the size
+count = { param = "size" }
+price = 0.07
+
+[[price.parts]]                # an operation a second above 3,000
+count = { linear = { of = "iops", per = 1, base = -3000, min = 0 } }
+price = 0.004
+
+[[price.parts]]                # a MiB a second above 125
+count = { linear = { of = "throughput", per = 1, base = -125, min = 0 } }
+price = 0.035
+```
+
+A part costs `price` for each of `count`, `per = "month"` (the default) or `per = "hour"`. `count` is a formula of the policy's
+parameters, in the units in which `plimsoll policy show ID` prints them, in the form of
+[a policy of your own](../guide/identify.md); a price for each choice is a table, with a `price` of 1:
+`{ table = { of = "tier", values = { P10 = 19.7, P15 = 38.0 } } }`. The size also counts for a policy whose limits do not depend
+on it, in GiB or in the row's `size_unit`, such as `"GB"`.
+"#;
 
 /// Set `PLIMSOLL_REGENERATE=1` to write the page anew.
 #[test]

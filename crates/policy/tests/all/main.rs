@@ -9,4 +9,5 @@ mod ledger;
 mod matching;
 mod meter;
 mod parameters;
+mod prices;
 mod published;
