@@ -178,6 +178,11 @@ impl Parameter {
         self.max.as_ref()?.evaluate(values)
     }
 
+    /// Whether its values are listed, or have an upper bound.
+    pub(crate) fn is_bounded(&self) -> bool {
+        !self.choices.is_empty() || self.max.is_some()
+    }
+
     /// Returns an allowed value, as it can be typed.
     pub fn example(&self) -> String {
         self.choices.first().cloned().unwrap_or_else(|| self.unit.example().to_owned())

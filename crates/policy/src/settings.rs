@@ -25,6 +25,11 @@ pub struct Wanted {
 type Chosen = Vec<(String, String)>;
 
 impl Policy {
+    /// Whether every number has an upper bound.
+    pub fn is_bounded(&self) -> bool {
+        self.parameters.iter().all(Parameter::is_bounded)
+    }
+
     /// Returns, for each combination of the words that the policy lists, the setting with the least value of each number
     /// that passes `test`, the first number being kept least. The test must pass for every setting above one that passes.
     pub fn least_settings(&self, wanted: &Wanted, test: &dyn Fn(&Limits) -> bool) -> Vec<Limits> {

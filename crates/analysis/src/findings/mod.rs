@@ -280,6 +280,11 @@ pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: 
     found
 }
 
+/// Marks in a watched device the windows in which a limit held it.
+pub(crate) fn mark_held(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) {
+    held::rule(watch, device, taken);
+}
+
 /// Returns the findings on bursts, of the policy itself and of others, that affect a verdict.
 pub(crate) fn of_verdict(
     run: &Run,

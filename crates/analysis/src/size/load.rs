@@ -10,6 +10,7 @@ use crate::findings;
 use crate::watch::device::Device;
 use crate::watch::ticks::Tick;
 use crate::watch::watched_run::WatchedRun;
+use crate::watch::windows::FILLED;
 
 /// Least factor by which the demand exceeds what a limit let through: enough that the same limit does not carry it.
 /// Twice the tolerance of a claim (method 6.2).
@@ -72,16 +73,24 @@ pub(super) fn loads(run: &Run, named: Option<&str>) -> Vec<Load> {
         if named.is_some_and(|named| named != name) {
             continue;
         }
-        let mut device = Device::read(&watch, name);
+        let mut device = Device::unwindowed(&watch, name);
         let is_disk = named.is_some() || device.place.on.is_empty();
         if !is_disk || device.ticks.iter().all(|tick| tick.all() == 0.0 || tick.all().is_nan()) {
             continue;
         }
-        findings::of_device(&watch, &mut device, &taken);
+        if device.ticks.iter().any(may_be_held) {
+            device = Device::read(&watch, name);
+            findings::mark_held(&watch, &mut device, &taken);
+        }
         loads.extend(load(&watch, &device));
     }
     loads.sort_by(|a, b| b.seen.iops_mean.total_cmp(&a.seen.iops_mean));
     loads
+}
+
+/// Whether a reading may be one in which a limit held the load: something was in flight nearly all the time.
+fn may_be_held(tick: &Tick) -> bool {
+    tick.busy.is_nan() || tick.busy >= FILLED
 }
 
 fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {

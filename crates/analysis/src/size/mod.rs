@@ -4,7 +4,9 @@ mod allowed;
 mod load;
 mod setting;
 
-use policy::{Asked, Bound, Catalogue, Demand, Horizon, Limits, Policy, Scope, Status, Wanted};
+use policy::{
+    Asked, Bound, Catalogue, Demand, Horizon, Limits, MonthlyPrice, Policy, PriceList, Scope, Status, Wanted,
+};
 use record::Run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use workload::Bytes;
 
 pub use allowed::{Allowed, AllowedError, AllowedFigure};
 pub use load::SeenLoad;
-pub use setting::{AddedWait, Carries, CreditLow, PriceAMonth, SizedSetting};
+pub use setting::{AddedWait, Carries, CreditLow, SizedSetting};
 
 use load::{Load, loads};
 use setting::{NEAR, sized, surely_meets};
@@ -20,6 +22,9 @@ use setting::{NEAR, sized, surely_meets};
 /// Waits, in seconds, at which the least setting of each policy is shown beside the one without a wait: what a user
 /// hardly notices, and what every user notices (chosen by us).
 const RUNGS_S: [f64; 2] = [0.01, 1.0];
+
+/// Rows that have their waits in any case: those of a screen.
+const TOLD: usize = 4;
 
 /// What is asked about a load.
 pub struct SizeAsk<'a> {
@@ -35,8 +40,10 @@ pub struct SizeAsk<'a> {
     pub policies: Vec<&'a Policy>,
     /// The setting that the volume has now.
     pub present: Option<Limits>,
-    /// The price of a setting a month.
-    pub price: &'a dyn Fn(&Limits) -> Option<PriceAMonth>,
+    /// Prices.
+    pub prices: &'a PriceList,
+    /// The region of the prices; `None`: the first that the list has for a policy.
+    pub region: Option<&'a str>,
 }
 
 /// The answer for one device.
@@ -76,10 +83,6 @@ pub fn size(run: &Run, asked: &SizeAsk<'_>) -> Vec<Sizing> {
 }
 
 fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
-    let priced = |limits: &Limits| {
-        let setting = sized(limits, &load.demand, asked.allowed.as_ref());
-        SizedSetting { price: (asked.price)(limits), ..setting }
-    };
     let capacity = asked.capacity.or(Some(Bytes(load.seen.size)).filter(|size| size.0 > 0));
     let also = asked.instance.map(|name| ("instance".to_owned(), name.to_owned()));
     let wanted = Wanted { capacity, also: also.into_iter().collect() };
@@ -91,8 +94,30 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
             }
         }
     }
-    let mut settings: Vec<SizedSetting> = found.iter().map(priced).collect();
-    settings.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let priced = |limits: &Limits| SizedSetting {
+        price: price(limits, capacity, asked),
+        ..sized(limits, &load.demand)
+    };
+    let replayed = |limits: &Limits, setting: SizedSetting| {
+        setting.replayed(limits, &load.demand, asked.allowed.as_ref())
+    };
+    let mut settings: Vec<(Limits, SizedSetting)> =
+        found.into_iter().map(|limits| (limits.clone(), priced(&limits))).collect();
+    if asked.allowed.is_some() {
+        settings = settings
+            .into_iter()
+            .map(|(limits, setting)| (limits.clone(), replayed(&limits, setting)))
+            .collect();
+    }
+    settings.sort_by(|a, b| order(&a.1).partial_cmp(&order(&b.1)).unwrap_or(std::cmp::Ordering::Equal));
+    let known: Vec<bool> = told(&settings);
+    let known = settings.into_iter().zip(known);
+    let settings: Vec<SizedSetting> = known
+        .map(|((limits, setting), told)| match setting.added {
+            None if told => replayed(&limits, setting),
+            _ => setting,
+        })
+        .collect();
     let cheapest = settings.iter().position(|setting| setting.meets == Carries::Yes);
     let cheaper = cheapest.and_then(|at| next_cheaper(&settings, at));
     Sizing {
@@ -101,9 +126,36 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
         capacity,
         cheapest,
         cheaper,
-        present: asked.present.as_ref().map(priced),
+        present: asked.present.as_ref().map(|limits| replayed(limits, priced(limits))),
         settings,
     }
+}
+
+/// Returns which settings need replays: the first rows, and those that cost less than the first and come nearer to
+/// carrying the load than all that cost less than they.
+fn told(settings: &[(Limits, SizedSetting)]) -> Vec<bool> {
+    let price = |setting: &SizedSetting| setting.price.as_ref().map(|price| price.amount);
+    let headroom = |setting: &SizedSetting| setting.headroom.unwrap_or(f64::INFINITY);
+    let most = settings.first().and_then(|(_, first)| price(first));
+    let is_efficient = |at: usize| {
+        let own = &settings[at].1;
+        let Some(pays) = price(own).filter(|pays| most.is_some_and(|most| *pays < most)) else {
+            return false;
+        };
+        settings.iter().all(|(_, other)| {
+            price(other).is_none_or(|price| price >= pays) || headroom(other) < headroom(own)
+        })
+    };
+    (0..settings.len()).map(|at| at < TOLD || is_efficient(at)).collect()
+}
+
+/// Returns the price of a month; a policy without a size is priced for the capacity.
+fn price(limits: &Limits, capacity: Option<Bytes>, asked: &SizeAsk<'_>) -> Option<MonthlyPrice> {
+    let mut name = limits.policy.clone();
+    if let Some(bytes) = capacity.filter(|_| limits.volume_size().is_none()) {
+        name.parameters.push(("size".to_owned(), format!("{}B", bytes.0)));
+    }
+    asked.prices.a_month(&name, asked.region)
 }
 
 /// Order of settings: those that do by price, those without a price by what they leave; then the others by what they lack.
@@ -128,8 +180,7 @@ fn next_cheaper(settings: &[SizedSetting], at: usize) -> Option<usize> {
 /// Returns the settings of a policy that are worth a row: the least that carries the load without a wait, the least ones
 /// at which waits stay below the rungs, the least that meets what is allowed; the greatest if none carries it.
 fn settings(policy: &Policy, (demand, wanted): (&Demand, &Wanted), allowed: Option<&Allowed>) -> Vec<Limits> {
-    let bounded = demand.offers().iter().all(|offer| offer.most.is_finite());
-    let bound = if bounded { Bound::Most } else { Bound::Least };
+    let bound = if demand.is_bounded() { Bound::Most } else { Bound::Least };
     let within = |wait_s: f64| {
         let asked_for = Asked { demand, bound, horizon: Horizon::Repeated, wait_s };
         policy.least_settings(wanted, &|limits| limits.carries(&asked_for, 1.0 + NEAR))

@@ -1,7 +1,8 @@
 //! One setting of a policy against a load: whether it carries it, and what waiting it would cost.
 
 use policy::{
-    Arrivals, Asked, Bound, BucketStart, Conditions, Demand, Horizon, Limits, Program, Replay, Resource,
+    Arrivals, Asked, Bound, BucketStart, Conditions, Demand, Horizon, Limits, MonthlyPrice, Program, Replay,
+    Resource,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,19 +59,6 @@ pub struct CreditLow {
     pub at_s: f64,
 }
 
-/// A price, as the table of prices has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PriceAMonth {
-    /// The amount.
-    pub amount: f64,
-    /// The currency.
-    pub currency: String,
-    /// The region.
-    pub region: String,
-    /// Date of the source.
-    pub as_of: String,
-}
-
 /// A setting of a policy against a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SizedSetting {
@@ -94,12 +82,12 @@ pub struct SizedSetting {
     pub counts: Option<Resource>,
     /// When the load comes closest to it, in seconds from the start.
     pub closest_s: f64,
-    /// Waits that the rules add; all zero if there are none.
-    pub added: AddedWait,
-    /// Credits at their lowest, of each rule that has a bucket.
+    /// Waits that the rules add; `None` for settings that need not be known so closely.
+    pub added: Option<AddedWait>,
+    /// Credits at their lowest, of each rule that has a bucket; empty like `added`.
     pub credits: Vec<CreditLow>,
     /// Price a month; `None` if the table has none.
-    pub price: Option<PriceAMonth>,
+    pub price: Option<MonthlyPrice>,
     /// Whether the limits count all volumes of the machine together.
     pub shared: bool,
 }
@@ -107,11 +95,6 @@ pub struct SizedSetting {
 /// Replays that bound what is not recorded: arrivals within a reading, and whether the program waits.
 fn conditions(bound: Bound, arrivals: Arrivals, program: Program) -> Conditions {
     Conditions { bound, arrivals, program, start: BucketStart::Share(1.0) }
-}
-
-/// Whether the greatest demand is bounded.
-fn is_bounded(demand: &Demand) -> bool {
-    demand.offers().iter().all(|offer| offer.most.is_finite())
 }
 
 /// Returns whether `limits` carry the load without a wait.
@@ -143,7 +126,7 @@ struct Ends {
 
 impl Ends {
     fn of(limits: &Limits, demand: &Demand) -> Ends {
-        let most = if is_bounded(demand) { Bound::Most } else { Bound::Least };
+        let most = if demand.is_bounded() { Bound::Most } else { Bound::Least };
         let each = [
             conditions(Bound::Least, Arrivals::Even, Program::Closed),
             conditions(most, Arrivals::Bunched, Program::Open),
@@ -201,32 +184,48 @@ pub(super) fn surely_meets(limits: &Limits, demand: &Demand, allowed: &Allowed) 
     meets(Some(allowed), carried, &added, demand.seconds()) == Carries::Yes
 }
 
-/// Judges a setting.
-pub(super) fn sized(limits: &Limits, demand: &Demand, allowed: Option<&Allowed>) -> SizedSetting {
+/// Judges a setting by the closed form, without its waits.
+pub(super) fn sized(limits: &Limits, demand: &Demand) -> SizedSetting {
     let carried = carries(limits, demand);
-    let asked = Asked { demand, bound: Bound::Most, horizon: Horizon::Repeated, wait_s: 0.0 };
-    let asked = if is_bounded(demand) { asked } else { Asked { bound: Bound::Least, ..asked } };
-    let headroom = limits.headroom(&asked);
+    let bound = if demand.is_bounded() { Bound::Most } else { Bound::Least };
+    let headroom = limits.headroom(&Asked { demand, bound, horizon: Horizon::Repeated, wait_s: 0.0 });
     let rule = headroom.rule.and_then(|at| limits.limits.get(at));
-    let ends = Ends::of(limits, demand);
-    let added = ends.added(limits, demand);
-    let lowest = ends.worst.rules.iter().zip(&limits.limits).filter_map(|(state, rule)| {
-        let (share, at_s) = state.lowest?;
-        Some(CreditLow { rule: rule.id.clone(), share, at_s })
-    });
     SizedSetting {
         policy: limits.policy.clone(),
         title: limits.title.clone(),
         provider: limits.provider.clone(),
         carries: carried,
-        meets: meets(allowed, carried, &added, demand.seconds()),
+        meets: carried,
         headroom: Some(headroom.factor).filter(|factor| factor.is_finite()),
         rule: rule.map(|rule| rule.id.clone()),
         counts: rule.map(|rule| rule.resource),
         closest_s: headroom.closest_s,
-        added,
-        credits: lowest.collect(),
+        added: None,
+        credits: Vec::new(),
         price: None,
         shared: limits.scope != policy::Scope::Volume,
+    }
+}
+
+impl SizedSetting {
+    /// Adds what waiting it costs, by replays, and whether that is allowed.
+    pub(super) fn replayed(
+        self,
+        limits: &Limits,
+        demand: &Demand,
+        allowed: Option<&Allowed>,
+    ) -> SizedSetting {
+        let ends = Ends::of(limits, demand);
+        let added = ends.added(limits, demand);
+        let lowest = ends.worst.rules.iter().zip(&limits.limits).filter_map(|(state, rule)| {
+            let (share, at_s) = state.lowest?;
+            Some(CreditLow { rule: rule.id.clone(), share, at_s })
+        });
+        SizedSetting {
+            meets: meets(allowed, self.carries, &added, demand.seconds()),
+            credits: lowest.collect(),
+            added: Some(added),
+            ..self
+        }
     }
 }

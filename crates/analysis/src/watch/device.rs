@@ -57,13 +57,19 @@ pub(crate) struct Device<'s> {
 impl<'s> Device<'s> {
     /// Reads the device `name`.
     pub fn read(watch: &WatchedRun<'s>, name: &str) -> Device<'s> {
+        let device = Device::unwindowed(watch, name);
+        Device { windows: windows(watch, &device.ticks), ..device }
+    }
+
+    /// Reads the device `name` without its windows, which take long and serve rules alone.
+    pub fn unwindowed(watch: &WatchedRun<'s>, name: &str) -> Device<'s> {
         let ticks = ticks(&watch.recording, name);
         let place = place(watch.run, name);
         let base = base_of(watch, &place, &ticks);
         Device {
             place,
             node: watch.node(name),
-            windows: windows(watch, &ticks),
+            windows: Vec::new(),
             base,
             ticks,
             cap: None,

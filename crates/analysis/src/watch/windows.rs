@@ -56,7 +56,7 @@ impl Window {
 }
 
 /// Least busy share of an interval at an end of a window for it to belong to the window.
-const FILLED: f64 = 0.9;
+pub(crate) const FILLED: f64 = 0.9;
 
 /// Returns `window` without the intervals at its ends in which the load began or ended; unchanged if it was busy
 /// throughout.

@@ -50,6 +50,12 @@ pub struct SizeArguments {
     /// What the volume has now, with its parameters [default: the policy of the recording, if it has one]
     #[arg(long, value_name = "POLICY")]
     pub present: Option<String>,
+    /// Prices of this region, e.g. eu-central-1 [default: the first that is known of each policy]
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+    /// Prices of your own, a TOML file; they stand before the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<String>,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -1,7 +1,7 @@
 //! `plimsoll size`: which volume a recorded load needs.
 
 use analysis::size::{Allowed, SizeAsk, Sizing, offered, size};
-use policy::{Catalogue, Limits, Policy};
+use policy::{Catalogue, Limits, Policy, PriceList};
 use workload::PolicyName;
 
 use super::newest::or_newest;
@@ -9,6 +9,7 @@ use super::own;
 use crate::arguments::{self, Format, SizeArguments, typed};
 use session::failure::Failure;
 use session::inputs::{InputRun, Reader, limits};
+use session::named_input::{NamedInput, WRITTEN};
 use session::output;
 
 /// Answers for each device of each recording.
@@ -20,6 +21,9 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
         known_instance(name, &policies)?;
     }
     let present = arguments.present.as_deref().map(present).transpose()?;
+    let prices = prices(arguments)?;
+    let region = arguments.region.as_deref().map(|region| prices.region(region)).transpose();
+    let region = region.map_err(Failure::refused)?;
     let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
     let mut sizings: Vec<Sizing> = Vec::new();
     for recorded in &inputs.runs {
@@ -30,7 +34,8 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
             allowed: allowed.clone(),
             policies: policies.clone(),
             present: present.clone().or_else(|| of_run(recorded)),
-            price: &|_| None,
+            prices: &prices,
+            region,
         };
         sizings.extend(size(&recorded.run, &asked));
     }
@@ -71,6 +76,15 @@ fn policies(arguments: &SizeArguments) -> Result<Vec<&'static Policy>, Failure> 
         )));
     }
     Ok(offered)
+}
+
+/// Returns the price list, with the user's own rows in front if a file is named.
+fn prices(arguments: &SizeArguments) -> Result<PriceList, Failure> {
+    let Some(file) = &arguments.prices else { return Ok(PriceList::builtin().clone()) };
+    let text = NamedInput::typed(file, WRITTEN).text().map_err(|error| {
+        error.failure(format!("{file}: cannot be read: {error}; name a TOML file with prices"))
+    })?;
+    PriceList::with_own(file, &text).map_err(Failure::refused)
 }
 
 /// Checks that the machine is known to the provider of some policy.

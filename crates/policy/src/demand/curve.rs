@@ -1,58 +1,85 @@
-//! The arrival curve of a charged load: the greatest amount that arrives in any time, without listing all times.
-
-use std::cell::RefCell;
+//! The arrival curve of a charged load: the greatest charge that arrives in any time.
 
 use super::Horizon;
+use super::hull::Part;
 
-/// Passes over a series after which a search has converged: each pass finds a window that binds more tightly, and a
-/// bound of this many is never reached by sums of doubles that differ by more than their rounding.
-const PASSES_MOST: usize = 64;
+/// Spans that are summed up, so that a replay passes quiet times at once.
+pub(super) const BLOCK: usize = 64;
 
 /// Charges of a load in spans that follow each other, and the windows in which they are greatest.
 ///
 /// With `α(τ)` the greatest charge in any window of length `τ`, a bucket of `C` that refills at `ρ` never delays the load
-/// if `α(τ) ≤ C + ρ τ` for all `τ`: if the greatest excess `max(α(τ) - ρ τ)` is at most `C`. The excess is convex in `ρ`,
-/// so that the windows found for some rates bound it for all others.
+/// if `α(τ) ≤ C + ρ τ` for all `τ`: if the greatest excess `max(α(τ) - ρ τ)` is at most `C`.
 #[derive(Debug)]
 pub struct Curve {
-    charges: Vec<(f64, f64)>,
-    horizon: Horizon,
+    charges: Vec<f64>,
     seconds: f64,
     total: f64,
     peak: f64,
-    /// Windows that are the greatest excess at some rate.
-    windows: RefCell<Vec<Excess>>,
+    /// Corners of the greatest charges of all windows: as the load came, and as it comes again and again.
+    windows: [Vec<(f64, f64)>; 2],
+    blocks: Vec<QuietBlock>,
 }
 
-/// The window of a series with the greatest excess over a rate.
+/// Some spans of a series together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct QuietBlock {
+    /// Charge of all spans.
+    pub charge: f64,
+    /// Greatest rate of a span, and greatest rate while the device was busy.
+    pub peaks: [f64; 2],
+}
+
+/// A span: its length, the time with I/O in it, and its charge.
+#[derive(Clone, Copy, Debug)]
+pub struct ChargedSpan {
+    /// Seconds.
+    pub seconds: f64,
+    /// Seconds with I/O.
+    pub busy_s: f64,
+    /// Operations or bytes, as a rule charges them.
+    pub charge: f64,
+}
+
+/// The window with the greatest excess over a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Excess {
     /// Charge in the window.
     pub charge: f64,
     /// Length of the window, in seconds.
     pub seconds: f64,
-    /// End of the window, in seconds from the start of the series.
-    pub ends_s: f64,
-}
-
-impl Excess {
-    fn over(&self, rate: f64) -> f64 {
-        self.charge - rate * self.seconds
-    }
 }
 
 impl Curve {
-    /// Takes seconds and charge of each span.
-    pub fn new(charges: Vec<(f64, f64)>, horizon: Horizon) -> Curve {
-        let seconds = charges.iter().map(|(seconds, _)| seconds).sum();
-        let total = charges.iter().map(|(_, charge)| charge).sum();
-        let peak = charges.iter().map(|(seconds, charge)| charge / seconds).fold(0.0, f64::max);
-        Curve { charges, horizon, seconds, total, peak, windows: RefCell::default() }
+    /// Takes the spans of a load.
+    pub fn new(spans: &[ChargedSpan]) -> Curve {
+        let points: Vec<(f64, f64)> = spans.iter().map(|span| (span.seconds, span.charge)).collect();
+        let once = Part::of(&points);
+        let block = |spans: &[ChargedSpan]| QuietBlock {
+            charge: spans.iter().map(|span| span.charge).sum(),
+            peaks: [
+                spans.iter().map(|span| span.charge / span.seconds).fold(0.0, f64::max),
+                spans.iter().map(|span| span.charge / span.busy_s).fold(0.0, f64::max),
+            ],
+        };
+        let blocks: Vec<QuietBlock> = spans.chunks(BLOCK).map(block).collect();
+        Curve {
+            seconds: spans.iter().map(|span| span.seconds).sum(),
+            total: spans.iter().map(|span| span.charge).sum(),
+            peak: blocks.iter().map(|block| block.peaks[0]).fold(0.0, f64::max),
+            charges: spans.iter().map(|span| span.charge).collect(),
+            windows: [once.windows().to_vec(), once.then(&once).windows().to_vec()],
+            blocks,
+        }
     }
 
-    /// Returns seconds and charge of each span.
-    pub fn charges(&self) -> &[(f64, f64)] {
+    /// Returns the charge of each span.
+    pub fn charges(&self) -> &[f64] {
         &self.charges
+    }
+
+    pub(super) fn blocks(&self) -> &[QuietBlock] {
+        &self.blocks
     }
 
     /// Returns the greatest rate of a span.
@@ -65,66 +92,51 @@ impl Curve {
         if self.seconds > 0.0 { self.total / self.seconds } else { 0.0 }
     }
 
-    /// Returns the window with the greatest excess over `rate`; empty if no span exceeds it. A repeated series is
-    /// passed twice: credits spent at its end are missing at its next start.
-    pub fn excess(&self, rate: f64) -> Excess {
-        if self.peak <= rate {
-            return Excess::default();
-        }
-        let (mut best, mut best_over) = (Excess::default(), 0.0);
-        let (mut over, mut charge, mut seconds, mut now) = (0.0, 0.0, 0.0, 0.0);
-        let again: &[(f64, f64)] = if self.horizon == Horizon::Repeated { &self.charges } else { &[] };
-        for (length, amount) in self.charges.iter().chain(again) {
-            now += length;
-            over += amount - rate * length;
-            (charge, seconds) = (charge + amount, seconds + length);
-            if over <= 0.0 {
-                (over, charge, seconds) = (0.0, 0.0, 0.0);
-            } else if over > best_over {
-                best_over = over;
-                best = Excess { charge, seconds, ends_s: now };
-            }
-        }
-        self.windows.borrow_mut().push(best);
-        best
+    fn windows(&self, horizon: Horizon) -> &[(f64, f64)] {
+        &self.windows[usize::from(horizon == Horizon::Repeated)]
+    }
+
+    /// Whether another load would have this curve.
+    pub(super) fn is_of(&self, spans: &[ChargedSpan]) -> bool {
+        self.charges.len() == spans.len()
+            && self.charges.iter().zip(spans).all(|(one, other)| *one == other.charge)
+    }
+
+    /// Returns the window with the greatest excess over `rate`; empty if no span exceeds it.
+    pub fn excess(&self, rate: f64, horizon: Horizon) -> Excess {
+        let over = |&(seconds, charge): &(f64, f64)| charge - rate * seconds;
+        let greatest = self.windows(horizon).iter().copied().max_by(|a, b| over(a).total_cmp(&over(b)));
+        let (seconds, charge) = greatest.filter(|window| over(window) > 0.0).unwrap_or_default();
+        Excess { charge, seconds }
     }
 
     /// Whether no window exceeds `rate` by more than `room`.
-    pub fn is_within(&self, rate: f64, room: f64) -> bool {
-        if self.peak <= rate {
-            return true;
-        }
-        if self.horizon == Horizon::Repeated && self.mean() > rate && room.is_finite() {
-            return false;
-        }
-        let known = self.windows.borrow().iter().any(|window| window.over(rate) > room);
-        !known && self.excess(rate).over(rate) <= room
+    pub fn is_within(&self, (rate, room): (f64, f64), horizon: Horizon) -> bool {
+        let lasts = horizon == Horizon::Once || self.mean() <= rate;
+        lasts && self.windows(horizon).iter().all(|(seconds, charge)| charge - rate * seconds <= room)
     }
 
     /// Returns the greatest factor by which the load may grow while no window exceeds `rate` by more than `room`, both as
     /// they are; infinite without a load.
-    pub fn headroom(&self, rate: f64, room: f64) -> f64 {
-        if room.is_infinite() || self.total <= 0.0 {
+    pub fn headroom(&self, (rate, room): (f64, f64), horizon: Horizon) -> f64 {
+        if self.total <= 0.0 {
             return f64::INFINITY;
         }
-        if self.peak.is_infinite() {
-            return 0.0;
-        }
-        let of = |window: &Excess| {
-            if window.charge > 0.0 { (room + rate * window.seconds) / window.charge } else { f64::INFINITY }
-        };
-        let mut factor = self.windows.borrow().iter().map(of).fold(f64::INFINITY, f64::min);
-        if self.horizon == Horizon::Repeated {
-            factor = factor.min(rate / self.mean());
-        }
-        for _ in 0..PASSES_MOST {
-            let window = self.excess(rate / factor);
-            let next = of(&window);
-            if next >= factor * (1.0 - 1e-9) {
-                break;
+        let loaded = self.windows(horizon).iter().filter(|(_, charge)| *charge > 0.0);
+        let factors = loaded.map(|(seconds, charge)| (room + rate * seconds) / charge);
+        let most = if horizon == Horizon::Repeated { rate / self.mean() } else { f64::INFINITY };
+        factors.fold(most, f64::min)
+    }
+
+    /// Returns when the window with the greatest excess over `rate` ends: the number of its last span.
+    pub fn closest(&self, spans: impl Iterator<Item = f64>, rate: f64) -> usize {
+        let (mut over, mut best, mut last) = (0.0, 0.0, 0);
+        for (at, (seconds, charge)) in spans.zip(&self.charges).enumerate() {
+            over = f64::max(over + charge - rate * seconds, 0.0);
+            if over > best {
+                (best, last) = (over, at);
             }
-            factor = next;
         }
-        factor
+        last
     }
 }

@@ -38,10 +38,17 @@ impl Limits {
     pub fn headroom(&self, asked: &Asked<'_>) -> Headroom {
         let none = Headroom { factor: f64::INFINITY, rule: None, closest_s: 0.0 };
         let of = |(at, limit): (usize, &Limit)| {
-            let (factor, closest_s) = limit.headroom(asked);
-            Headroom { factor, rule: Some(at), closest_s }
+            let (factor, rate) = limit.headroom(asked);
+            (Headroom { factor, rule: Some(at), closest_s: 0.0 }, rate)
         };
-        self.limits.iter().enumerate().map(of).fold(none, |a, b| if b.factor < a.factor { b } else { a })
+        let least = self.limits.iter().enumerate().map(of);
+        let (least, rate) = least.fold((none, 0.0), |a, b| if b.0.factor < a.0.factor { b } else { a });
+        let Some(limit) = least.rule.and_then(|at| self.limits.get(at)) else { return least };
+        let curve = asked.demand.curve(limit, asked.bound);
+        let seconds = || asked.demand.offers().iter().map(|offer| offer.seconds);
+        // Just below the rate that carries the load, the window exceeds it.
+        let last = curve.closest(seconds(), rate * (1.0 - 1e-6));
+        Headroom { closest_s: seconds().take(last + 1).sum(), ..least }
     }
 
     /// Whether a load that is `factor` times as great is carried.
@@ -63,28 +70,27 @@ impl Limit {
     }
 
     fn headroom(&self, asked: &Asked<'_>) -> (f64, f64) {
-        let curve = asked.demand.curve(self, asked.bound, asked.horizon);
+        let curve = asked.demand.curve(self, asked.bound);
         let Some((rho, beta, credits)) = self.bucket() else { return self.headroom_by_replay(asked) };
-        let long = curve.headroom(rho, credits + rho * asked.wait_s);
-        let short = if beta > rho { curve.headroom(beta, beta * asked.wait_s) } else { long };
+        let long = curve.headroom((rho, credits + rho * asked.wait_s), asked.horizon);
+        let short =
+            if beta > rho { curve.headroom((beta, beta * asked.wait_s), asked.horizon) } else { long };
         let (factor, rate) = if short < long { (short, beta) } else { (long, rho) };
-        let closest =
-            if factor.is_finite() { curve.excess(rate / factor * (1.0 - 1e-6)).ends_s } else { 0.0 };
-        (factor, closest % asked.demand.seconds().max(f64::MIN_POSITIVE))
+        (factor, rate / factor)
     }
 
     fn carries(&self, asked: &Asked<'_>, factor: f64) -> bool {
         let Some((rho, beta, credits)) = self.bucket() else {
             return self.carries_by_replay(asked, factor);
         };
-        let curve = asked.demand.curve(self, asked.bound, asked.horizon);
+        let curve = asked.demand.curve(self, asked.bound);
         let (rho, beta) = (rho / factor, beta / factor);
-        curve.is_within(beta, beta * asked.wait_s)
-            && (beta <= rho || curve.is_within(rho, credits / factor + rho * asked.wait_s))
+        curve.is_within((beta, beta * asked.wait_s), asked.horizon)
+            && (beta <= rho || curve.is_within((rho, credits / factor + rho * asked.wait_s), asked.horizon))
     }
 
     fn headroom_by_replay(&self, asked: &Asked<'_>) -> (f64, f64) {
-        let curve = asked.demand.curve(self, asked.bound, asked.horizon);
+        let curve = asked.demand.curve(self, asked.bound);
         if curve.peak() <= 0.0 {
             return (f64::INFINITY, 0.0);
         }
@@ -94,7 +100,7 @@ impl Limit {
             let middle = f64::midpoint(low, high);
             if self.carries_by_replay(asked, middle) { low = middle } else { high = middle }
         }
-        (low, 0.0)
+        (low, self.baseline / low)
     }
 
     /// Replays the load, slowed down in the place of the load grown.

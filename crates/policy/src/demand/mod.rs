@@ -2,6 +2,7 @@
 
 mod curve;
 mod fit;
+mod hull;
 mod replay;
 mod waits;
 
@@ -10,9 +11,11 @@ use std::rc::Rc;
 
 use workload::{Bytes, Direction};
 
+use curve::BLOCK;
+
 use crate::{Accounting, Covers, Limit, Locality, Resource};
 
-pub use curve::{Curve, Excess};
+pub use curve::{ChargedSpan, Curve, Excess};
 pub use fit::{Asked, Headroom};
 pub use replay::{Arrivals, Conditions, Program, Replay, RuleState};
 pub use waits::Waits;
@@ -64,13 +67,14 @@ struct Counting {
     covers: Covers,
     accounting: Option<Accounting>,
     bound: Bound,
-    horizon: Horizon,
 }
 
 /// Load over time. Spans follow each other without gaps.
 #[derive(Debug)]
 pub struct Demand {
     offers: Vec<Offer>,
+    /// Seconds and I/Os of each block of spans.
+    blocks: Vec<(f64, f64)>,
     curves: RefCell<Vec<(Counting, Rc<Curve>)>>,
 }
 
@@ -84,9 +88,9 @@ impl Offer {
 }
 
 impl Counting {
-    fn of(rule: &Limit, bound: Bound, horizon: Horizon) -> Counting {
+    fn of(rule: &Limit, bound: Bound) -> Counting {
         let (resource, covers, accounting) = (rule.resource, rule.direction, rule.accounting);
-        Counting { resource, covers, accounting, bound, horizon }
+        Counting { resource, covers, accounting, bound }
     }
 
     /// Returns the charge of a span. Lengths of single I/Os are not known: of `n` I/Os with `b` bytes, at least
@@ -129,12 +133,22 @@ impl Demand {
     /// Takes the load of spans that follow each other.
     pub fn new(offers: Vec<Offer>) -> Demand {
         assert!(offers.iter().all(|offer| offer.seconds > 0.0), "a span of demand has a length");
-        Demand { offers, curves: RefCell::default() }
+        let block = |offers: &[Offer]| {
+            let ops = |offer: &Offer| offer.ops[0] + offer.ops[1];
+            (offers.iter().map(|offer| offer.seconds).sum(), offers.iter().map(ops).sum())
+        };
+        let blocks = offers.chunks(BLOCK).map(block).collect();
+        Demand { offers, blocks, curves: RefCell::default() }
     }
 
     /// Returns the spans.
     pub fn offers(&self) -> &[Offer] {
         &self.offers
+    }
+
+    /// Whether nothing of it is unbounded.
+    pub fn is_bounded(&self) -> bool {
+        self.offers.iter().all(|offer| offer.most.is_finite())
     }
 
     /// Returns the length of all spans, in seconds.
@@ -143,13 +157,24 @@ impl Demand {
     }
 
     /// Returns what `rule` charges, over time.
-    pub fn curve(&self, rule: &Limit, bound: Bound, horizon: Horizon) -> Rc<Curve> {
-        let counting = Counting::of(rule, bound, horizon);
+    pub fn curve(&self, rule: &Limit, bound: Bound) -> Rc<Curve> {
+        let counting = Counting::of(rule, bound);
         if let Some((_, known)) = self.curves.borrow().iter().find(|(known, _)| *known == counting) {
             return Rc::clone(known);
         }
-        let charges = self.offers.iter().map(|offer| (offer.seconds, counting.charge(offer)));
-        let curve = Rc::new(Curve::new(charges.collect(), horizon));
+        let span = |offer: &Offer| ChargedSpan {
+            seconds: offer.seconds,
+            busy_s: offer.busy_s,
+            charge: counting.charge(offer),
+        };
+        let spans: Vec<ChargedSpan> = self.offers.iter().map(span).collect();
+        let same = self
+            .curves
+            .borrow()
+            .iter()
+            .find(|(_, known)| known.is_of(&spans))
+            .map(|(_, known)| Rc::clone(known));
+        let curve = same.unwrap_or_else(|| Rc::new(Curve::new(&spans)));
         self.curves.borrow_mut().push((counting, Rc::clone(&curve)));
         curve
     }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::curve::Curve;
+use super::curve::{BLOCK, Curve};
 use super::waits::Waits;
 use super::{Bound, Demand, Offer};
 use crate::{Bucket, BucketStart, Limit, Limits};
@@ -95,7 +95,7 @@ enum Timed {
 impl Rule {
     fn new(demand: &Demand, limit: &Limit, conditions: &Conditions) -> Rule {
         let mut rule = Rule {
-            charges: demand.curve(limit, conditions.bound, super::Horizon::Once),
+            charges: demand.curve(limit, conditions.bound),
             baseline: limit.baseline,
             burst: limit.baseline,
             credit: Credit::None,
@@ -214,23 +214,32 @@ pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) 
     let mut progress = Progress { now: 0.0, rules, throttled_s: 0.0, waits: Waits::default() };
     // Time by which the program is late.
     let (mut nominal, mut late) = (0.0, 0.0);
-    for (at, offer) in demand.offers().iter().enumerate() {
-        let begins = nominal + late;
-        let length = match conditions.arrivals {
-            Arrivals::Even => offer.seconds,
-            Arrivals::Bunched => offer.busy_s.clamp(NOTHING * offer.seconds, offer.seconds),
-        };
-        let idle = if at % 2 == 0 { offer.seconds - length } else { 0.0 };
-        let arrives = (begins + idle, begins + idle + length);
-        let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
-        let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };
-        progress.serve(at, &mut served, conditions.program);
-        if conditions.program == Program::Closed {
-            let more = (progress.now - arrives.1).max(0.0);
-            progress.waits.add(served.ops, closed_waits(offer, more, served.ops));
-            late += more;
+    for (number, offers) in demand.offers().chunks(BLOCK).enumerate() {
+        let (seconds, ops) = demand.blocks[number];
+        if progress.passes_quietly(number, (nominal + late, seconds), conditions.arrivals) {
+            progress.waits.add_none(ops);
+            nominal += seconds;
+            continue;
         }
-        nominal += offer.seconds;
+        for (at, offer) in offers.iter().enumerate() {
+            let at = number * BLOCK + at;
+            let begins = nominal + late;
+            let length = match conditions.arrivals {
+                Arrivals::Even => offer.seconds,
+                Arrivals::Bunched => offer.busy_s.clamp(NOTHING * offer.seconds, offer.seconds),
+            };
+            let idle = if at % 2 == 0 { offer.seconds - length } else { 0.0 };
+            let arrives = (begins + idle, begins + idle + length);
+            let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
+            let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };
+            progress.serve(at, &mut served, conditions.program);
+            if conditions.program == Program::Closed {
+                let more = (progress.now - arrives.1).max(0.0);
+                progress.waits.add(served.ops, closed_waits(offer, more, served.ops));
+                late += more;
+            }
+            nominal += offer.seconds;
+        }
     }
     Replay {
         seconds: progress.now,
@@ -241,10 +250,23 @@ pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) 
 }
 
 impl Progress {
+    /// Lets a block of spans pass at once if nothing is queued and no span of it exceeds a baseline, so that credits only
+    /// grow.
+    fn passes_quietly(&mut self, number: usize, (begins, seconds): (f64, f64), arrivals: Arrivals) -> bool {
+        let block = |rule: &Rule| rule.charges.blocks()[number];
+        let peak = |rule: &Rule| block(rule).peaks[usize::from(arrivals == Arrivals::Bunched)];
+        let quiet = self.now <= begins && self.rules.iter().all(|rule| peak(rule) <= rule.baseline);
+        if quiet {
+            self.pass(begins - self.now, |_| 0.0);
+            self.pass(seconds, |rule| block(rule).charge / seconds);
+        }
+        quiet
+    }
+
     /// Serves the span with this number.
     fn serve(&mut self, at: usize, served: &mut Served, program: Program) {
         let counts = program == Program::Open;
-        let charge = |rule: &Rule| rule.charges.charges()[at].1;
+        let charge = |rule: &Rule| rule.charges.charges()[at];
         self.pass((served.arrives.0 - self.now).max(0.0), |_| 0.0);
         let length = served.arrives.1 - served.arrives.0;
         let arriving = 1.0 / length;

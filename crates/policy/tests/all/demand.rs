@@ -1,8 +1,8 @@
 //! A recorded load as demand: the closed form and the replay, which must agree, and what each does by itself.
 
 use policy::{
-    Arrivals, Asked, Bound, BucketStart, Catalogue, Conditions, Curve, Demand, Horizon, Limits, Offer,
-    Program, Wanted,
+    Arrivals, Asked, Bound, BucketStart, Catalogue, ChargedSpan, Conditions, Curve, Demand, Horizon, Limits,
+    Offer, Program, Wanted,
 };
 use proptest::prelude::*;
 use workload::{Bytes, PolicyName};
@@ -95,8 +95,8 @@ fn lengths_that_are_not_known_are_charged_between_two_bounds() {
     let gp3 = limits("aws-gp3,size=100GiB");
     let rule = &gp3.limits[0];
     // Units of 256 KiB: at least 300/256 of one in the mean, at most one more than full ones.
-    let least = load.curve(rule, Bound::Least, Horizon::Once).peak();
-    let most = load.curve(rule, Bound::Most, Horizon::Once).peak();
+    let least = load.curve(rule, Bound::Least).peak();
+    let most = load.curve(rule, Bound::Most).peak();
     assert!((least - 1171.875).abs() < 1e-6 && (most - 2169.9).abs() < 0.1, "{least} {most}");
 }
 
@@ -167,7 +167,9 @@ proptest! {
 
     #[test]
     fn the_excess_is_that_of_all_windows(rates in rates(), rate in 1.0..3000.0f64) {
-        let curve = Curve::new(rates.iter().map(|rate| (1.0, *rate)).collect(), Horizon::Once);
+        let span = |rate: &f64| ChargedSpan { seconds: 1.0, busy_s: 1.0, charge: *rate };
+        let spans: Vec<ChargedSpan> = rates.iter().map(span).collect();
+        let curve = Curve::new(&spans);
         let mut greatest = 0.0f64;
         for from in 0..rates.len() {
             let mut over = 0.0;
@@ -176,7 +178,7 @@ proptest! {
                 greatest = greatest.max(over);
             }
         }
-        let found = curve.excess(rate);
+        let found = curve.excess(rate, Horizon::Once);
         prop_assert!((found.charge - rate * found.seconds - greatest).abs() < 1e-6);
     }
 }

@@ -2,6 +2,7 @@
 //! for the catalogue, and then run on the volumes that the answer names.
 
 use analysis::size::{Carries, SizeAsk, SizedSetting, Sizing, offered, size};
+use record::Run;
 use statistics::Stream;
 use workload::Bytes;
 
@@ -62,25 +63,26 @@ fn is_within(figure: f64, [low, high]: [f64; 2], share: f64, least: f64) -> bool
     figure >= low * (1.0 - share) - least && figure <= high * (1.0 + share) + least
 }
 
-fn sized(load: &Load, recorded_on: &str) -> Sizing {
-    let run = record(&load.on(recorded_on), READING_S);
+fn sized(run: &Run, present: Option<&SizedSetting>) -> Sizing {
     let asked = SizeAsk {
         device: None,
         capacity: Some(Bytes(100 << 30)),
         instance: None,
         allowed: None,
         policies: offered(&[]),
-        present: None,
-        price: &|_| None,
+        present: present.map(|setting| policy::evaluate(&setting.policy).unwrap()),
+        prices: policy::PriceList::builtin(),
+        region: None,
     };
-    size(&run, &asked).remove(0)
+    size(run, &asked).remove(0)
 }
 
 fn judge(number: usize) -> Table {
     let mut table = Table::default();
     let load = Load::drawn(number);
     let free = format!("custom,iops=10000000,latency={}us", LATENCY_S * 1e6);
-    let sizing = sized(&load, &free);
+    let run = record(&load.on(&free), READING_S);
+    let sizing = sized(&run, None);
     let alone = Truth::of(&load, &load.on(&format!("{free},jitter=0")));
     let mut random = Stream::new(0x73_69_7a, number as u64);
     let first = sizing.settings.iter().position(|setting| setting.carries == Carries::Yes);
@@ -92,9 +94,11 @@ fn judge(number: usize) -> Table {
         }
     }
     for setting in picked.iter().map(|at| &sizing.settings[*at]) {
-        let truth = Truth::of(&load, &load.on(&words(setting)));
+        let setting = sized(&run, Some(setting)).present.unwrap();
+        let added = setting.added.unwrap();
+        let truth = Truth::of(&load, &load.on(&words(&setting)));
         let late_s = truth.seconds - alone.seconds;
-        let case = format!("{} on sim:{}", load.words(), words(setting));
+        let case = format!("{} on sim:{}", load.words(), words(&setting));
         let what = || {
             format!(
                 "{:?}, to spare {:?}; longest {:.3} s, p99 {:.4} s, throttled {:.1} s, late {late_s:.1} s of {:.0}: {:?}",
@@ -107,7 +111,7 @@ fn judge(number: usize) -> Table {
                 setting.added
             )
         };
-        let late = load.is_closed() && late_s > setting.added.longer_s[1] + LATE * alone.seconds + READING_S;
+        let late = load.is_closed() && late_s > added.longer_s[1] + LATE * alone.seconds + READING_S;
         let waits = truth.longest_s > READING_S;
         let delayed = truth.throttled_s > 0.0 || late_s > READING_S / 10.0;
         let verdict = match setting.carries {
@@ -120,15 +124,14 @@ fn judge(number: usize) -> Table {
         table.add("whether it carries the load", verdict, (&case, &what));
         let judged = |right: bool| if right { Judgement::Right } else { Judgement::Wrong };
         let ops = load.amount();
-        let longer =
-            if load.is_closed() { setting.added.longer_s } else { [0.0, setting.added.longest_s[1]] };
+        let longer = if load.is_closed() { added.longer_s } else { [0.0, added.longest_s[1]] };
         let rate = [ops / (alone.seconds + longer[1]), ops / (alone.seconds + longer[0])];
         table.add("rate served", judged(is_within(ops / truth.seconds, rate, OFF[0], 0.0)), (&case, &what));
-        let throttled = is_within(truth.throttled_s, setting.added.throttled_s, OFF[1], READING_S);
+        let throttled = is_within(truth.throttled_s, added.throttled_s, OFF[1], READING_S);
         table.add("time throttled", judged(throttled), (&case, &what));
         table.add(
             "p99 of the added wait",
-            judged(is_within(truth.p99_s, setting.added.p99_s, OFF[2], WAIT_S)),
+            judged(is_within(truth.p99_s, added.p99_s, OFF[2], WAIT_S)),
             (&case, &what),
         );
     }
@@ -148,7 +151,7 @@ fn judge_held(number: usize) -> Table {
     let mut random = Stream::new(0x68_65_6c, number as u64);
     let iops = (200.0 + 2500.0 * random.unit_f64()).round();
     let recorded_on = format!("custom,iops={iops},latency={}us", LATENCY_S * 1e6);
-    let sizing = sized(&load, &recorded_on);
+    let sizing = sized(&record(&load.on(&recorded_on), READING_S), None);
     let case = format!("{} recorded on sim:{recorded_on}", load.words());
     let what = || format!("held for {} at {:?}", sizing.load.held_share, sizing.load.held_iops);
     let noticed = if sizing.load.held_share > 0.5 { Judgement::Right } else { Judgement::Missed };

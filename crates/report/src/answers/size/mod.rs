@@ -230,17 +230,18 @@ fn saved(present: &SizedSetting, best: Option<&SizedSetting>) -> Option<f64> {
 
 /// Says what a setting costs in waiting.
 fn costs(setting: &SizedSetting, seconds: f64) -> String {
-    let AddedWait { throttled_s, p99_s, longest_s, .. } = setting.added;
     if setting.carries == Carries::Once {
         return "carries it once, from full credits, but not again and again".to_owned();
     }
-    if longest_s[1] <= 0.0 {
+    let held = setting.added.filter(|added| added.longest_s[1] > 0.0);
+    let Some(AddedWait { throttled_s, p99_s, longest_s, .. }) = held else {
         return match setting.carries {
             Carries::TooClose => "comes within 3 % of a limit".to_owned(),
             Carries::AtLeastRecorded => "carries what was recorded, and the demand was greater".to_owned(),
-            _ => "carries it".to_owned(),
+            Carries::No => "does not carry it".to_owned(),
+            Carries::Yes | Carries::Once => "carries it".to_owned(),
         };
-    }
+    };
     format!(
         "would hold it for {} ({}): p99 +{}, at worst +{}",
         range(throttled_s, numbers::span),
@@ -314,7 +315,9 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
         said.push("plimsoll itself made this load: it is no application's.".to_owned());
     }
     let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
-    if let Some(wait_s) = best.map(|best| best.added.longest_s[1]).filter(|wait_s| *wait_s > 0.0) {
+    if let Some(wait_s) =
+        best.and_then(|best| best.added).map(|added| added.longest_s[1]).filter(|wait_s| *wait_s > 0.0)
+    {
         said.push(format!(
             "Within a reading of {} the record does not say when I/O came: if it came bunched, some of it may wait for up to {}. \
              A recording with --every 50ms would show.",
@@ -342,8 +345,10 @@ fn table(sizing: &Sizing, extent: Extent) -> Table {
             setting.price.as_ref().map_or_else(|| "-".to_owned(), |price| amount(price.amount)),
             carries_words(setting.meets).to_owned(),
             setting.headroom.map_or_else(String::new, |factor| numbers::share(factor - 1.0)),
-            match setting.added.longest_s[1] {
-                longest if longest > 0.0 => format!("+{}", wait(longest)),
+            match setting.added.map(|added| added.longest_s) {
+                Some([_, longest]) if longest > 0.0 && setting.meets != Carries::Yes => {
+                    format!("+{}", wait(longest))
+                }
                 _ => String::new(),
             },
         ]);
