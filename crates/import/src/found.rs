@@ -1,8 +1,8 @@
 //! One result of another tool as found in an input, before it becomes a run.
 
 use record::{
-    Along, Figure, HostFacts, LatencyKind, Measure, NamedFigure, ObservedMachine, ReportedDirection,
-    ReportedLatency, ReportedPart, ReportedSeries, ReportedUnit, Sample, Scope,
+    Along, ExceededWhile, Figure, HostFacts, LatencyKind, Measure, NamedFigure, ObservedMachine,
+    ReportedDirection, ReportedLatency, ReportedPart, ReportedSeries, ReportedUnit, Sample, Scope,
 };
 use workload::Direction;
 
@@ -25,6 +25,8 @@ pub(crate) struct ImportedResult {
     pub host: Option<HostFacts>,
     /// Series of the machine, if the tool watched one.
     pub observed: Option<ObservedMachine>,
+    /// How long volumes counted that their limits were exceeded.
+    pub exceeded: Vec<ExceededWhile>,
     /// Raw counters of the machine, if the tool printed those.
     pub samples: Vec<Sample>,
     /// Offset of the beginning, by which the results of one input are ordered.

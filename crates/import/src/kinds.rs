@@ -102,6 +102,12 @@ pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
     }
 }
 
+/// Returns the reason why what a monitoring system recorded contains no series.
+pub(crate) fn no_series(troubles: Vec<Trouble>) -> ImportError {
+    let kind = "a recording of Prometheus or CloudWatch".to_owned();
+    troubles.into_iter().next().map_or(ImportError::Empty, |first| ImportError::Unreadable { kind, first })
+}
+
 /// Returns the reason why `text` contains no result: names the nearest kind, by the number of its words in the
 /// text.
 pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
@@ -126,7 +132,8 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
 
 fn known() -> String {
     "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, the text \
-     of iostat, sar and sadf and their JSON and XML, the CSV of esxtop and typeperf, snapshots of /proc/diskstats, and the text of CrystalDiskMark, dd, hdparm, \
+     of iostat, sar and sadf and their JSON and XML, the CSV of esxtop and typeperf, snapshots of /proc/diskstats, the JSON and \
+     scrapes of Prometheus, the JSON of CloudWatch, and the text of CrystalDiskMark, dd, hdparm, \
      sysbench, yabs and kubestr"
         .to_owned()
 }

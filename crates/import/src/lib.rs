@@ -1,8 +1,8 @@
-//! Conversion of other tools' output to runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and
-//! generation, recognised by content.
+//! Conversion of other tools' output to runs: fio, ioping, DiskSpd, sysstat, monitoring systems and other benchmarks in
+//! every form and generation, recognised by content.
 //!
-//! Figures are taken as printed; none is guessed, and none is computed but DiskSpd's total from its two directions. Unreadable text is reported with its place,
-//! and the text around it is still read.
+//! Figures are taken as printed; none is guessed, and none is computed but DiskSpd's total from its two directions and the
+//! rates of what monitoring systems count. Unreadable text is reported with its place, and the text around it is still read.
 
 mod bounds;
 mod clocks;
@@ -23,6 +23,7 @@ mod kinds;
 mod kubestr;
 mod lacks;
 mod layers;
+mod monitoring;
 mod numbers;
 mod pieces;
 mod quantity;
@@ -99,17 +100,22 @@ fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, Im
     Ok(Import { runs, troubles, notes })
 }
 
-/// Reads iostat's JSON, which may be large, without making a plain copy; `None` if the page is something else.
+/// Reads the JSON of iostat or what a monitoring system recorded, which may be large, without making a plain copy; `None`
+/// if the page is something else.
 fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, ImportError> {
-    if !iostat::is_json(&page.text) {
-        return Ok(None);
-    }
+    let monitoring = monitoring::reader(&page.text);
+    let of_iostat =
+        || iostat::is_json(&page.text).then_some(iostat::json as fn(&str, &str) -> iostat::Reports);
+    let Some(read) = monitoring.or_else(of_iostat) else { return Ok(None) };
     let mut notes = page.notes.clone();
-    let mut reports = iostat::json(&page.text, name);
+    let mut reports = read(&page.text, name);
     let had = reports.found.len();
     reports.found.retain(ImportedResult::says_something);
     if reports.found.is_empty() {
-        return Err(kinds::no_interval(had, reports.troubles));
+        return Err(match monitoring {
+            Some(_) => kinds::no_series(reports.troubles),
+            None => kinds::no_interval(had, reports.troubles),
+        });
     }
     notes.append(&mut reports.notes);
     if reports.found.len() > RESULTS_MOST {
@@ -172,6 +178,7 @@ fn run(found: ImportedResult, words: &[String]) -> Run {
         reported: found.parts,
         host: found.host,
         observed: found.observed,
+        exceeded: found.exceeded,
         samples: found.samples,
         events: found.notes.into_iter().map(note).collect(),
         complete: true,

@@ -24,6 +24,8 @@ Read are
   esxtop     CSV of -b
   typeperf, logman, relog  CSV and TSV of Windows' disks
   Linux      snapshots of /proc/diskstats, with times
+  Prometheus query_range and scrapes, of node_exporter and the EBS CSI driver
+  CloudWatch get-metric-data of EBS volumes
   and the results of CrystalDiskMark, dd, hdparm, sysbench, yabs and kubestr.
 Text may stand in prose or in a whole web page. Each result becomes a run file,
 SOURCE-JOB-TOOL-VERSION-DATE. Of a folder every file is read, and what holds

@@ -14,7 +14,7 @@ mod sectors;
 mod sheet;
 mod spans;
 mod text;
-mod tokens;
+pub(crate) mod tokens;
 
 pub(crate) use self::text::headless;
 pub(crate) use diskstats::read as counters;

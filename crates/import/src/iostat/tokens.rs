@@ -2,7 +2,7 @@
 
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token<'t> {
+pub(crate) enum Token<'t> {
     /// `{` or `[`.
     Open(char),
     /// `}` or `]`.
@@ -23,7 +23,7 @@ pub(super) enum Token<'t> {
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor<'t> {
+pub(crate) struct Cursor<'t> {
     pub text: &'t str,
     pub at: usize,
 }

@@ -11,6 +11,7 @@ mod generations;
 mod iostat;
 mod iostat_text;
 mod layers;
+mod monitoring;
 mod pastes;
 mod peers;
 mod perfmon;
