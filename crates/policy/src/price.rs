@@ -100,6 +100,13 @@ pub struct MonthlyPrice {
     pub note: Option<String>,
 }
 
+impl MonthlyPrice {
+    /// Whether it holds in every region.
+    pub fn is_everywhere(&self) -> bool {
+        self.region == ALL
+    }
+}
+
 /// Why prices cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PriceListError {

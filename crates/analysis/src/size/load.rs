@@ -15,8 +15,9 @@ use crate::watch::windows::FILLED;
 /// Least factor by which the demand exceeds what a limit let through: enough that the same limit does not carry it.
 /// Twice the tolerance of a claim (method 6.2).
 const ABOVE_HELD: f64 = 1.06;
-/// Shortest busy time of a span with I/O, in seconds: the kernel counts milliseconds.
-const BUSY_LEAST_S: f64 = 1e-3;
+/// Shortest busy time of a span with I/O, in seconds: the kernel counts it by its clock's ticks, of up to 10 ms
+/// (<https://docs.kernel.org/admin-guide/iostats.html>, field 10).
+const BUSY_LEAST_S: f64 = 0.01;
 
 /// The load of a recorded device. Rates are per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -110,16 +110,22 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
             .collect();
     }
     settings.sort_by(|a, b| order(&a.1).partial_cmp(&order(&b.1)).unwrap_or(std::cmp::Ordering::Equal));
-    let known: Vec<bool> = told(&settings);
+    let known = told(&settings);
     let known = settings.into_iter().zip(known);
-    let settings: Vec<SizedSetting> = known
+    let mut settings: Vec<(Limits, SizedSetting)> = known
         .map(|((limits, setting), told)| match setting.added {
-            None if told => replayed(&limits, setting),
-            _ => setting,
+            None if told => (limits.clone(), replayed(&limits, setting)),
+            _ => (limits, setting),
         })
         .collect();
-    let cheapest = settings.iter().position(|setting| setting.meets == Carries::Yes);
+    let cheapest = settings.iter().position(|(_, setting)| setting.meets == Carries::Yes);
     let cheaper = cheapest.and_then(|at| next_cheaper(&settings, at));
+    if let Some((limits, setting)) =
+        cheaper.and_then(|at| settings.get_mut(at)).filter(|(_, one)| one.added.is_none())
+    {
+        *setting = replayed(limits, setting.clone());
+    }
+    let settings = settings.into_iter().map(|(_, setting)| setting).collect();
     Sizing {
         load: load.seen.clone(),
         allowed: asked.allowed.clone(),
@@ -167,13 +173,14 @@ fn order(setting: &SizedSetting) -> (Carries, bool, f64, f64) {
 }
 
 /// Returns the dearest setting of those that cost less than setting `at` in the same currency.
-fn next_cheaper(settings: &[SizedSetting], at: usize) -> Option<usize> {
-    let price = settings[at].price.as_ref()?;
+fn next_cheaper(settings: &[(Limits, SizedSetting)], at: usize) -> Option<usize> {
+    let price = settings[at].1.price.as_ref()?;
     let costs = |setting: &SizedSetting| {
         let own = setting.price.as_ref().filter(|own| own.currency == price.currency)?;
         (own.amount < price.amount && setting.meets != Carries::Yes).then_some(own.amount)
     };
-    let costed = settings.iter().enumerate().filter_map(|(other, setting)| Some((other, costs(setting)?)));
+    let costed =
+        settings.iter().enumerate().filter_map(|(other, (_, setting))| Some((other, costs(setting)?)));
     costed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(other, _)| other)
 }
 

@@ -165,6 +165,10 @@ fn meets(allowed: Option<&Allowed>, carries: Carries, added: &AddedWait, seconds
         return carries;
     };
     let [least, most] = allowed.figure(added, seconds);
+    // A program that waits for its I/O has short waits even if it takes twice as long.
+    if added.longer_s[0] > NEAR * seconds {
+        return Carries::No;
+    }
     match (most <= allowed.most(), least <= allowed.most()) {
         (true, _) if carries == Carries::AtLeastRecorded => carries,
         (true, _) => Carries::Yes,

@@ -227,3 +227,11 @@ fn results_as_a_document_pictures_and_imports() {
         assert!(said[0].contains("\"meets\""), "{said:?}");
     }
 }
+
+#[test]
+fn sizing_a_recorded_load() {
+    let said = run(&Folder::new(), "docs/guide/size.md", &[]);
+    assert_eq!(said.len(), 3);
+    assert!(said[1].starts_with("CHEAPEST: aws-gp3,size=100GiB,iops=3000"), "{}", said[1]);
+    assert!(said[2].contains("MEETS"), "{}", said[2]);
+}

@@ -32,4 +32,5 @@ mod recordings;
 mod resume;
 mod schema;
 mod simulated;
+mod size;
 mod watch_diagnosis;

@@ -167,5 +167,5 @@ impl Clock {
 
 fn nanos(seconds: f64) -> Nanos {
     // Seconds since 1970 have no more digits than these.
-    Nanos((seconds.max(0.0) * 1e6).round() as u64 * 1000)
+    Nanos(((seconds.max(0.0) * 1e6).round() as u64).saturating_mul(1000))
 }

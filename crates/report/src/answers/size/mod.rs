@@ -172,14 +172,12 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
 /// Names a setting with its price.
 fn offer(setting: &SizedSetting) -> String {
     match &setting.price {
-        Some(price) => format!(
-            "{} ({} {} a month in {}, price of {})",
-            setting.policy,
-            amount(price.amount),
-            clean(&price.currency),
-            clean(&price.region),
-            clean(&price.as_of)
-        ),
+        Some(price) => {
+            let region =
+                if price.is_everywhere() { String::new() } else { format!(" in {}", clean(&price.region)) };
+            let (paid, currency, date) = (amount(price.amount), clean(&price.currency), clean(&price.as_of));
+            format!("{} ({paid} {currency} a month{region}, price of {date})", setting.policy)
+        }
         None => setting.policy.to_string(),
     }
 }
@@ -303,6 +301,7 @@ fn demand(sizing: &Sizing) -> String {
 /// Returns what the recording cannot show.
 fn cannot_show(sizing: &Sizing) -> Vec<String> {
     let load = &sizing.load;
+    let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
     let mut said = Vec::new();
     if load.held_share > 0.0 {
         let at = load.held_iops.map_or_else(String::new, |iops| format!(" at up to {}", numbers::iops(iops)));
@@ -311,10 +310,12 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
             numbers::share(load.held_share)
         ));
     }
+    if best.is_some_and(|best| best.shared) {
+        said.push("Its limits count all volumes of this type on the machine together.".to_owned());
+    }
     if load.own_load {
         said.push("plimsoll itself made this load: it is no application's.".to_owned());
     }
-    let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
     if let Some(wait_s) =
         best.and_then(|best| best.added).map(|added| added.longest_s[1]).filter(|wait_s| *wait_s > 0.0)
     {
@@ -342,7 +343,10 @@ fn table(sizing: &Sizing, extent: Extent) -> Table {
     for setting in sizing.settings.iter().take(most) {
         table.rows.push(vec![
             short(&setting.policy),
-            setting.price.as_ref().map_or_else(|| "-".to_owned(), |price| amount(price.amount)),
+            setting.price.as_ref().map_or_else(
+                || "-".to_owned(),
+                |price| format!("{} {}", amount(price.amount), clean(&price.currency)),
+            ),
             carries_words(setting.meets).to_owned(),
             setting.headroom.map_or_else(String::new, |factor| numbers::share(factor - 1.0)),
             match setting.added.map(|added| added.longest_s) {
