@@ -364,3 +364,31 @@ fn a_day_of_twenty_disks_is_read_whole() {
     assert_eq!(of(&import.runs[0], "sd19", Metric::WriteAwait), vec![Some(1.0); 5759]);
     assert!(import.notes.is_empty() && import.troubles.is_empty(), "{:?}", import.notes);
 }
+
+/// Series of which none has a time of another leave nearly all cells empty; they are bounded, and this is said.
+#[test]
+fn series_of_ever_other_times_take_no_more_memory_than_allowed() {
+    let mut text = String::from("{\"data\":{\"resultType\":\"matrix\",\"result\":[");
+    for at in 0..3000_u64 {
+        let (first, last) = (1_795_687_200 + at, 1_795_787_200 + at);
+        let _ = write!(
+            text,
+            "{{\"metric\":{{\"__name__\":\"node_disk_io_now\",\"device\":\"d{at}\"}},\"values\":[[{first},\"0\"],[{last},\"1\"]]}},"
+        );
+    }
+    text.pop();
+    let import = imported(&(text + "]}}"));
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    let cells = observed
+        .devices
+        .iter()
+        .flat_map(|device| &device.metrics)
+        .map(|(_, values)| values.len())
+        .sum::<usize>();
+    assert!(!observed.devices.is_empty() && cells < 1 << 23, "{cells}");
+    assert!(
+        said(&import.runs[0]).contains("query all with the same start and step"),
+        "{}",
+        said(&import.runs[0])
+    );
+}
