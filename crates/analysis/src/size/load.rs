@@ -146,7 +146,8 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {
         bytes_mean: offers.iter().map(bytes).sum::<f64>() / seconds,
         bytes_peak: offers.iter().map(|offer| bytes(offer) / offer.seconds).fold(0.0, f64::max),
         read_share: if all > 0.0 { offers.iter().map(|offer| offer.ops[0]).sum::<f64>() / all } else { 0.0 },
-        held_share: held_s / seconds,
+        // A sum of nothing is -0.
+        held_share: held_s.abs() / seconds,
         held_iops: offers.iter().filter(held_at).map(|offer| ops(offer) / offer.seconds).reduce(f64::max),
         own_load: watch.carries_load(&device.place.name),
     };

@@ -228,7 +228,7 @@ pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) 
                 Arrivals::Even => offer.seconds,
                 Arrivals::Bunched => offer.busy_s.clamp(NOTHING * offer.seconds, offer.seconds),
             };
-            let idle = if at % 2 == 0 { offer.seconds - length } else { 0.0 };
+            let idle = if at.is_multiple_of(2) { offer.seconds - length } else { 0.0 };
             let arrives = (begins + idle, begins + idle + length);
             let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
             let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };

@@ -20,7 +20,7 @@ const MIB: f64 = 1048576.0;
 
 /// The sizing of all devices as one document.
 #[derive(Serialize, JsonSchema)]
-struct SizeDocument<'s> {
+pub struct SizeDocument<'s> {
     /// Version that answered.
     plimsoll_version: &'static str,
     /// The answer of each device, the busiest first.
