@@ -42,6 +42,7 @@ fn prices_follow_from_the_rates_by_hand() {
         ),
         ("oci-block-volume,size=1000GB,vpu=10", "eu-frankfurt-1", 25.50 + 17.00),
         ("hetzner-volumes,size=100GB", "fsn1", 5.72),
+        ("do-volumes-standard,size=250GiB", "nyc3", 25.00),
         ("linode-block-nvme,size=100GiB", "eu-west", 10.00),
     ] {
         let amount = price(words, region).amount;
