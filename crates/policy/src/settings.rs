@@ -50,6 +50,12 @@ impl Policy {
             .collect()
     }
 
+    /// Returns the setting with the least value of each number; `None` if the policy lists words.
+    pub fn least_setting(&self, wanted: &Wanted) -> Option<Limits> {
+        let listed = self.parameters.iter().any(|parameter| !parameter.choices.is_empty());
+        Search { policy: self, wanted, words: &[] }.with(&[], End::Least).filter(|_| !listed)
+    }
+
     /// Returns every combination of the words that the policy lists and that hold the capacity.
     fn listed(&self, wanted: &Wanted) -> Vec<Chosen> {
         let mut combinations: Vec<Chosen> = vec![Vec::new()];

@@ -185,7 +185,8 @@ fn next_cheaper(settings: &[(Limits, SizedSetting)], at: usize) -> Option<usize>
 }
 
 /// Returns the settings of a policy that are worth a row: the least that carries the load without a wait, the least ones
-/// at which waits stay below the rungs, the least that meets what is allowed; the greatest if none carries it.
+/// at which waits stay below the rungs, the least that meets what is allowed, the least of all; the greatest if none
+/// carries it.
 fn settings(policy: &Policy, (demand, wanted): (&Demand, &Wanted), allowed: Option<&Allowed>) -> Vec<Limits> {
     let bound = if demand.is_bounded() { Bound::Most } else { Bound::Least };
     let within = |wait_s: f64| {
@@ -200,5 +201,6 @@ fn settings(policy: &Policy, (demand, wanted): (&Demand, &Wanted), allowed: Opti
         found.extend(policy.least_settings(wanted, &|limits| surely_meets(limits, demand, allowed)));
     }
     found.extend(RUNGS_S.into_iter().flat_map(within));
+    found.extend(policy.least_setting(wanted));
     found
 }

@@ -120,7 +120,7 @@ fn mistakes_are_refused_with_what_to_write() {
     for (words, said) in [
         (&["--provider", "amazon"][..], "it has alibaba, aws, azure"),
         (&["--policy", "aws-gp3,size=1GiB"], "name the policy alone"),
-        (&["--policy", "aws-gp9"], "aws-gp3"),
+        (&["--policy", "aws-gp9"], "did you mean 'aws-gp2'?"),
         (&["--allow", "p98 +1ms"], "p99 +2ms"),
         (&["--region", "us-east-9"], "us-east-1"),
         (&["--instance", "m5.larg"], "m5.large"),

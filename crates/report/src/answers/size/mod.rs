@@ -310,6 +310,9 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
             numbers::share(load.held_share)
         ));
     }
+    if let Some(note) = best.and_then(|best| best.price.as_ref()).and_then(|price| price.note.as_ref()) {
+        said.push(format!("Of the price: {}", clean(note)));
+    }
     if best.is_some_and(|best| best.shared) {
         said.push("Its limits count all volumes of this type on the machine together.".to_owned());
     }
