@@ -49,6 +49,8 @@ pub struct SizeAsk<'a> {
 /// The answer for one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sizing {
+    /// Name of the recording; empty if there is only one.
+    pub recording: String,
     /// The load.
     pub load: SeenLoad,
     /// The waiting that is allowed.
@@ -127,6 +129,7 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
     }
     let settings = settings.into_iter().map(|(_, setting)| setting).collect();
     Sizing {
+        recording: String::new(),
         load: load.seen.clone(),
         allowed: asked.allowed.clone(),
         capacity,

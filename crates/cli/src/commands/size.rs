@@ -1,7 +1,10 @@
 //! `plimsoll size`: which volume a recorded load needs.
 
+use std::path::Path;
+
 use analysis::size::{Allowed, SizeAsk, Sizing, offered, size};
 use policy::{Catalogue, Limits, Policy, PriceList};
+use record::Recording;
 use workload::PolicyName;
 
 use super::newest::or_newest;
@@ -37,7 +40,10 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
             prices: &prices,
             region,
         };
-        sizings.extend(size(&recorded.run, &asked));
+        let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let recording = if inputs.runs.len() > 1 { name(&recorded.path) } else { String::new() };
+        let of_run = size(&recorded.run, &asked);
+        sizings.extend(of_run.into_iter().map(|one| Sizing { recording: recording.clone(), ..one }));
     }
     if sizings.is_empty() {
         return Err(nothing(arguments, &inputs.runs));
@@ -113,9 +119,9 @@ fn of_run(recorded: &InputRun) -> Option<Limits> {
 
 /// Says why there is nothing to answer.
 fn nothing(arguments: &SizeArguments, runs: &[InputRun]) -> Failure {
-    let devices: Vec<&str> = runs
-        .iter()
-        .flat_map(|recorded| recorded.run.devices.iter().map(|node| node.facts.name.as_str()))
+    let recorded = runs.iter().map(|recorded| Recording::of(&recorded.run));
+    let devices: Vec<String> = recorded
+        .flat_map(|one| one.devices().iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
         .collect();
     Failure::refused(match &arguments.device {
         Some(name) if !devices.is_empty() => format!(

@@ -115,6 +115,24 @@ fn own_prices_stand_before_the_built_in_ones() {
 }
 
 #[test]
+fn several_recordings_make_one_table() {
+    let folder = Folder::new();
+    for (name, rate) in [("web", 300), ("db", 5000), ("cron", 10)] {
+        fs::write(folder.path(&format!("{name}.txt")), iostat(&[rate; 30])).unwrap();
+    }
+    let words = ["size", "web.txt", "db.txt", "cron.txt", "--provider", "aws", "--capacity", "100GiB"];
+    let present = ["--present", "aws-gp3,size=100GiB,iops=6000"];
+    let ended = run(&folder, &[&words[..], &present].concat());
+    assert_eq!(ended.code, Some(0), "{} {}", ended.out, ended.err);
+    assert!(ended.out.starts_with("3 volumes: 3 paid for more than they can use, "), "{}", ended.out);
+    for words in ["vdb of web  ", "vdb of db  ", "vdb of cron  ", "23.00 USD"] {
+        assert!(ended.out.contains(words), "{words}: {}", ended.out);
+    }
+    let all = run(&folder, &[&words[..], &["--all"]].concat());
+    assert_eq!(all.out.matches("CHEAPEST: ").count(), 3, "{}", all.out);
+}
+
+#[test]
 fn mistakes_are_refused_with_what_to_write() {
     let folder = recorded(&[500; 20]);
     for (words, said) in [

@@ -64,9 +64,20 @@ pub fn size_json(sizings: &[Sizing]) -> String {
     document_json("size", &document)
 }
 
-/// Returns the answers for a terminal.
+/// Returns the answers for a terminal: of several devices a table, and the whole answer of each if all is asked for.
 pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
-    let mut text = if sizings.len() > 1 { fleet(sizings) + "\n" } else { String::new() };
+    let mut text = String::new();
+    if sizings.len() > 1 {
+        text += &wrap("", &fleet(sizings));
+        text += "\n";
+        text += &fleet_table(sizings).text(Columns::Left);
+        if extent == Extent::Screen {
+            return text
+                + "\n"
+                + &wrap("", "--device NAME shows one of them, --all the whole answer of each.");
+        }
+        text += "\n";
+    }
     for sizing in sizings {
         let sheet = sheet(sizing, extent);
         if let Some(verdict) = &sheet.verdict {
@@ -81,26 +92,42 @@ pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
 
 /// Returns the sum of several devices in a sentence.
 fn fleet(sizings: &[Sizing]) -> String {
-    let need =
-        |sizing: &Sizing| sizing.settings.get(sizing.cheapest?)?.price.as_ref().map(|price| price.amount);
-    let pays = |sizing: &Sizing| sizing.present.as_ref()?.price.as_ref().map(|price| price.amount);
-    let pairs: Vec<(f64, f64)> = sizings
-        .iter()
-        .filter_map(|sizing| Some((pays(sizing)?, need(sizing)?)))
-        .filter(|(pays, need)| pays > need)
-        .collect();
-    let saved: f64 = pairs.iter().map(|(pays, need)| pays - need).sum();
-    let volumes = format!("{} volumes", sizings.len());
-    match pairs.len() {
-        0 => wrap("", &format!("{volumes}, the busiest first.")),
-        more => wrap(
-            "",
-            &format!(
-                "{volumes}: {more} paid for more than they need, {} a month in all. The busiest first.",
-                amount(saved)
-            ),
-        ),
+    let best = |sizing: &Sizing| sizing.cheapest.and_then(|at| sizing.settings.get(at).cloned());
+    let saves = |sizing: &Sizing| saved(sizing.present.as_ref()?, best(sizing).as_ref());
+    let saved: Vec<f64> = sizings.iter().filter_map(saves).collect();
+    let open = sizings.iter().filter(|sizing| sizing.cheapest.is_none()).count();
+    let mut said = format!("{} volumes", sizings.len());
+    if !saved.is_empty() {
+        let all = amount(saved.iter().sum());
+        said += &format!(": {} paid for more than they can use, {all} a month in all", saved.len());
     }
+    if open > 0 {
+        said += &format!("; {open} without a setting that surely does");
+    }
+    said + "."
+}
+
+/// Returns a table of several devices: what each needs, and what it has.
+fn fleet_table(sizings: &[Sizing]) -> Table {
+    let mut table = Table::headed(&["volume", "IOPS at peak", "needs", "a month", "now"]);
+    for sizing in sizings {
+        let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
+        table.rows.push(vec![
+            device(sizing),
+            numbers::count(sizing.load.iops_peak),
+            best.map_or_else(|| verdict(sizing).word.to_owned(), |best| short(&best.policy)),
+            best.map_or_else(String::new, price_words),
+            sizing.present.as_ref().map_or_else(String::new, price_words),
+        ]);
+    }
+    table.without_empty()
+}
+
+/// Writes the price of a month.
+fn price_words(setting: &SizedSetting) -> String {
+    let words =
+        setting.price.as_ref().map(|price| format!("{} {}", amount(price.amount), clean(&price.currency)));
+    words.unwrap_or_else(|| "-".to_owned())
 }
 
 fn amount(value: f64) -> String {
@@ -128,7 +155,8 @@ pub(crate) fn sheet(sizing: &Sizing, extent: Extent) -> Sheet {
 /// Names a device as users know it.
 fn device(sizing: &Sizing) -> String {
     let (name, alias) = (clean(&sizing.load.device), clean(&sizing.load.alias));
-    if alias.is_empty() || alias == name { name } else { format!("{name} ({alias})") }
+    let named = if alias.is_empty() || alias == name { name } else { format!("{name} ({alias})") };
+    if sizing.recording.is_empty() { named } else { format!("{named} of {}", clean(&sizing.recording)) }
 }
 
 /// Returns the answer in a sentence, and what comes after it.
@@ -346,10 +374,7 @@ fn table(sizing: &Sizing, extent: Extent) -> Table {
     for setting in sizing.settings.iter().take(most) {
         table.rows.push(vec![
             short(&setting.policy),
-            setting.price.as_ref().map_or_else(
-                || "-".to_owned(),
-                |price| format!("{} {}", amount(price.amount), clean(&price.currency)),
-            ),
+            price_words(setting),
             carries_words(setting.meets).to_owned(),
             setting.headroom.map_or_else(String::new, |factor| numbers::share(factor - 1.0)),
             match setting.added.map(|added| added.longest_s) {
