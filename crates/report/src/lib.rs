@@ -25,6 +25,7 @@ pub use page::comparison::comparison_html;
 pub use page::live::{LIVE_SCRIPT, LIVE_STYLE, live_html, live_nothing_yet};
 pub use page::measured::decisive_picture;
 pub use page::shelf::{ShelfRow, shelf_html};
+pub use page::sizing::size_html;
 pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
 pub use words::cells::{cell_lines, crystal_table, job_words};

@@ -18,6 +18,8 @@ const ABOVE_HELD: f64 = 1.06;
 /// Shortest busy time of a span with I/O, in seconds: the kernel counts it by its clock's ticks, of up to 10 ms
 /// (<https://docs.kernel.org/admin-guide/iostats.html>, field 10).
 const BUSY_LEAST_S: f64 = 0.01;
+/// Most columns of the course of a load: a chart has room for no more (chosen by us).
+const COLUMNS: f64 = 400.0;
 
 /// The load of a recorded device. Rates are per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,10 +59,29 @@ pub struct SeenLoad {
     pub own_load: bool,
 }
 
+/// The load in a part of the recording. Rates are per second. Columns that do not touch have nothing recorded between
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CourseColumn {
+    /// When it begins, in seconds from the start.
+    pub begins_s: f64,
+    /// When it ends, in seconds from the start.
+    pub ends_s: f64,
+    /// Reads and writes, the mean.
+    pub iops_mean: f64,
+    /// Reads and writes in the busiest reading.
+    pub iops_peak: f64,
+    /// Bytes, the mean.
+    pub bytes_mean: f64,
+    /// Bytes in the busiest reading.
+    pub bytes_peak: f64,
+}
+
 /// A load with what is known of it.
 pub(super) struct Load {
     pub demand: Demand,
     pub seen: SeenLoad,
+    pub course: Vec<CourseColumn>,
 }
 
 /// Returns the loads of the disks of a run: of the device `named`, or of each that did I/O and stands on no other. The
@@ -151,7 +172,38 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {
         held_iops: offers.iter().filter(held_at).map(|offer| ops(offer) / offer.seconds).reduce(f64::max),
         own_load: watch.carries_load(&device.place.name),
     };
-    Some(Load { demand: Demand::new(offers), seen })
+    Some(Load { demand: Demand::new(offers), seen, course: course(&device.ticks) })
+}
+
+/// Returns the load over time, with at most [`COLUMNS`] columns.
+fn course(ticks: &[Tick]) -> Vec<CourseColumn> {
+    let (Some(first), Some(last)) = (ticks.first(), ticks.last()) else { return Vec::new() };
+    let seconds = |at: Nanos| at.since(first.from).as_secs_f64();
+    let wide = seconds(last.to) / COLUMNS;
+    let known: Vec<&Tick> = ticks.iter().filter(|tick| tick.all().is_finite()).collect();
+    let place = |tick: &Tick| ((seconds(tick.to) / wide).ceil() as usize).max(1);
+    let column = |ticks: &[&Tick]| {
+        let (first, last) = (ticks.first()?, ticks.last()?);
+        let ops = mean_and_peak(ticks, Tick::all);
+        let bytes = mean_and_peak(ticks, |tick| tick.bytes.iter().filter(|bytes| bytes.is_finite()).sum());
+        Some(CourseColumn {
+            begins_s: seconds(first.from),
+            ends_s: seconds(last.to),
+            iops_mean: ops.0,
+            iops_peak: ops.1,
+            bytes_mean: bytes.0,
+            bytes_peak: bytes.1,
+        })
+    };
+    known.chunk_by(|a, b| place(a) == place(b)).filter_map(column).collect()
+}
+
+/// Returns the mean rate of what readings count, and that of the busiest reading.
+fn mean_and_peak(ticks: &[&Tick], count: fn(&Tick) -> f64) -> (f64, f64) {
+    let all: f64 = ticks.iter().map(|tick| count(tick)).sum();
+    let seconds: f64 = ticks.iter().map(|tick| tick.seconds).sum();
+    let peak = ticks.iter().map(|tick| count(tick) / tick.seconds).fold(0.0, f64::max);
+    (if seconds > 0.0 { all / seconds } else { 0.0 }, peak)
 }
 
 /// Returns, for each reading, whether a limit held the load.

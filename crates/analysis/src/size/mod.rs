@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
 pub use allowed::{Allowed, AllowedError, AllowedFigure};
-pub use load::SeenLoad;
-pub use setting::{AddedWait, Carries, CreditLow, SizedSetting};
+pub use load::{CourseColumn, SeenLoad};
+pub use setting::{AddedWait, Carries, CreditLow, RuleLevel, SizedSetting};
 
 use load::{Load, loads};
 use setting::{NEAR, sized, surely_meets};
@@ -53,6 +53,8 @@ pub struct Sizing {
     pub recording: String,
     /// The load.
     pub load: SeenLoad,
+    /// The load over time, thinned to what a chart shows.
+    pub course: Vec<CourseColumn>,
     /// The waiting that is allowed.
     pub allowed: Option<Allowed>,
     /// Bytes that the volume must hold.
@@ -131,6 +133,7 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
     Sizing {
         recording: String::new(),
         load: load.seen.clone(),
+        course: load.course.clone(),
         allowed: asked.allowed.clone(),
         capacity,
         cheapest,

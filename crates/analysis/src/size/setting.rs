@@ -1,12 +1,12 @@
 //! One setting of a policy against a load: whether it carries it, and what waiting it would cost.
 
 use policy::{
-    Arrivals, Asked, Bound, BucketStart, Conditions, Demand, Horizon, Limits, MonthlyPrice, Program, Replay,
-    Resource,
+    Arrivals, Asked, Bound, BucketStart, Conditions, Covers, Demand, Horizon, Limit, Limits, MonthlyPrice,
+    Program, Replay, Resource,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::PolicyName;
+use workload::{Direction, PolicyName};
 
 use super::Allowed;
 
@@ -59,6 +59,22 @@ pub struct CreditLow {
     pub at_s: f64,
 }
 
+/// The rates of a rule, in operations or bytes a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleLevel {
+    /// Id of the rule.
+    pub rule: String,
+    /// What it counts.
+    #[schemars(with = "String")]
+    pub counts: Resource,
+    /// The direction that it counts; `None`: both together.
+    pub direction: Option<Direction>,
+    /// The rate that lasts.
+    pub baseline: f64,
+    /// The rate that lasts for a limited time; `None` if there is none.
+    pub burst: Option<f64>,
+}
+
 /// A setting of a policy against a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SizedSetting {
@@ -86,6 +102,8 @@ pub struct SizedSetting {
     pub added: Option<AddedWait>,
     /// Credits at their lowest, of each rule that has a bucket; empty like `added`.
     pub credits: Vec<CreditLow>,
+    /// The rates of each rule.
+    pub levels: Vec<RuleLevel>,
     /// Price a month; `None` if the table has none.
     pub price: Option<MonthlyPrice>,
     /// Whether the limits count all volumes of the machine together.
@@ -206,8 +224,23 @@ pub(super) fn sized(limits: &Limits, demand: &Demand) -> SizedSetting {
         closest_s: headroom.closest_s,
         added: None,
         credits: Vec::new(),
+        levels: limits.limits.iter().map(level).collect(),
         price: None,
         shared: limits.scope != policy::Scope::Volume,
+    }
+}
+
+fn level(rule: &Limit) -> RuleLevel {
+    RuleLevel {
+        rule: rule.id.clone(),
+        counts: rule.resource,
+        direction: match rule.direction {
+            Covers::Total => None,
+            Covers::Read => Some(Direction::Read),
+            Covers::Write => Some(Direction::Write),
+        },
+        baseline: rule.baseline,
+        burst: rule.burst.map(|burst| burst.rate),
     }
 }
 

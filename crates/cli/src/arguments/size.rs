@@ -17,6 +17,7 @@ Examples:
   plimsoll size iostat.txt --capacity 500GiB --allow 'p99 +2ms'
   plimsoll size watch.plimsoll --present aws-gp3,size=500GiB,iops=6000
   plimsoll size watch.plimsoll --policy own.toml --policy aws-gp3
+  plimsoll size watch.plimsoll --html volume.html
 
 A recording is a run file of plimsoll, or what iostat, sar or another tool
 printed (plimsoll import says which). Every published policy is tried at the
@@ -56,6 +57,12 @@ pub struct SizeArguments {
     /// Prices of your own, a TOML file; they stand before the built-in ones
     #[arg(long, value_name = "FILE")]
     pub prices: Option<String>,
+    /// Draw the answer as a page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Open the page in your browser
+    #[arg(long)]
+    pub open: bool,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

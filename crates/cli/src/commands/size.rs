@@ -1,6 +1,6 @@
 //! `plimsoll size`: which volume a recorded load needs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use analysis::size::{Allowed, SizeAsk, Sizing, offered, size};
 use policy::{Catalogue, Limits, Policy, PriceList};
@@ -10,13 +10,18 @@ use workload::PolicyName;
 use super::newest::or_newest;
 use super::own;
 use crate::arguments::{self, Format, SizeArguments, typed};
+use session::browser;
 use session::failure::Failure;
+use session::files::{Output, Over, PAGE};
 use session::inputs::{InputRun, Reader, limits};
 use session::named_input::{NamedInput, WRITTEN};
 use session::output;
+use session::place::{Place, short};
 
 /// Answers for each device of each recording.
 pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
+    let over = Over { kind: Some(PAGE), inputs: &[] };
+    let mut html = arguments.html.as_deref().map(|html| Output::ask(html, over)).transpose()?;
     let allowed = arguments.allow.as_deref().map(Allowed::parse).transpose().map_err(Failure::refused)?;
     let capacity = arguments::size(arguments.capacity.as_deref())?;
     let policies = policies(arguments)?;
@@ -48,11 +53,37 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
     if sizings.is_empty() {
         return Err(nothing(arguments, &inputs.runs));
     }
+    let page = page(arguments, &sizings, html.as_mut())?;
     output::result(&match arguments.format {
         Format::Text => report::size_text(&sizings, arguments.extent()),
         Format::Json => report::size_json(&sizings),
     })?;
+    if let Some(page) = page {
+        output::people(&format!("report  {}", short(&page)));
+        if arguments.open {
+            browser::open(&page);
+        }
+    }
     Ok(report::size_exit_code(&sizings).max(u8::from(inputs.unread > 0)))
+}
+
+/// Writes the page into the file that was named, or, if it is only to be opened, into a new one; returns its path.
+fn page(
+    arguments: &SizeArguments,
+    sizings: &[Sizing],
+    named: Option<&mut Output<'_>>,
+) -> Result<Option<PathBuf>, Failure> {
+    if let Some(named) = named {
+        named.write(report::size_html(sizings).as_bytes())?;
+        return Ok(arguments.html.clone());
+    }
+    if !arguments.open {
+        return Ok(None);
+    }
+    let devices: Vec<&str> = sizings.iter().map(|sizing| sizing.load.device.as_str()).collect();
+    let place = Place::new(None, (&devices.join(" "), "size"), &[])?;
+    place.put_report(&report::size_html(sizings))?;
+    Ok(Some(place.report()))
 }
 
 /// Returns the policies to try.

@@ -19,6 +19,7 @@ mod legend;
 mod machine;
 mod marks;
 mod modelled;
+mod names;
 pub(crate) mod over_time;
 mod overload;
 pub(crate) mod panel;

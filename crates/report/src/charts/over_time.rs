@@ -124,15 +124,21 @@ impl Clock {
     pub(crate) fn of(run: &Run) -> Clock {
         let steps = run.steps.iter().map(|step| step.ended);
         let end = steps.chain(run.samples.iter().map(|sample| sample.at)).max().unwrap_or_default();
-        let end_s = end.as_secs_f64();
         let line = (!run.phases.is_empty()).then(|| Timeline::of(run, workload::Nanos::ZERO, end));
+        match line {
+            Some(line) => Clock { end_s: end.as_secs_f64(), factor: 1.0, unit: "s", line: Some(line) },
+            None => Clock::until(end.as_secs_f64()),
+        }
+    }
+
+    /// Returns a clock from zero to `end_s`.
+    pub(crate) fn until(end_s: f64) -> Clock {
         let (factor, unit) = match end_s {
-            _ if line.is_some() => (1.0, "s"),
             long if long > 10_800.0 => (3600.0, "h"),
             middle if middle > 600.0 => (60.0, "min"),
             _ => (1.0, "s"),
         };
-        Clock { end_s, factor, unit, line }
+        Clock { end_s, factor, unit, line: None }
     }
 
     pub(crate) fn place(&self, seconds: f64) -> f64 {

@@ -17,6 +17,8 @@ pub(crate) struct Panel {
     pub lines: Vec<Line>,
     pub levels: Vec<Level>,
     pub markers: Vec<Marker>,
+    /// Names of points, the most important first: one without room is left out.
+    pub names: Vec<PointName>,
     pub bands: Vec<Band>,
     /// Spans of the x axis that were not observed.
     pub gaps: Vec<(f64, f64)>,
@@ -48,6 +50,7 @@ impl Panel {
             lines,
             levels: Vec::new(),
             markers: Vec::new(),
+            names: Vec::new(),
             bands: Vec::new(),
             gaps: Vec::new(),
             least_sides: (0, 0),
@@ -152,6 +155,13 @@ pub(crate) struct Marker {
     pub at: f64,
     /// Empty if another panel of the chart carries the label.
     pub label: String,
+}
+
+/// Words beside a point.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PointName {
+    pub at: (f64, f64),
+    pub words: String,
 }
 
 /// A span of the x axis, labelled above the plot.

@@ -4,6 +4,7 @@ use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
 use super::ink::{Ink, UNITS, shortened, width};
 use super::legend::Legend;
 use super::marks::draw_line;
+use super::names::names;
 use super::panel::{Band, HEADER, LEGEND_ROW, LETTER, Level, MARGIN, Panel, Shade, TIMED_SIDES, WIDTH};
 use super::plot::{Cell, Plot};
 
@@ -90,6 +91,7 @@ fn draw_panel(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
     levels(canvas, &plot);
     markers(canvas, &plot);
     panel.lines.iter().for_each(|line| draw_line(canvas, &plot, line));
+    names(canvas, &plot);
 }
 
 fn heading(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {

@@ -65,7 +65,8 @@ fn part(part: &Section) -> Markup {
     if part.heading.is_empty() { content } else { section(&part.heading, content) }
 }
 
-fn block(part: &Block) -> Markup {
+/// Returns a part of an answer as a page shows it.
+pub(super) fn block(part: &Block) -> Markup {
     match part {
         Block::Items(_, items) => {
             let items: Markup = items.iter().map(|item| element("li").holding(prose(item))).collect();

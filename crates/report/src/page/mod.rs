@@ -10,6 +10,7 @@ mod method;
 mod parts;
 pub(crate) mod shelf;
 mod shown;
+pub(crate) mod sizing;
 mod tiles;
 mod watch;
 pub(crate) mod zoom;

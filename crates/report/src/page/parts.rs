@@ -1,7 +1,7 @@
 //! Building blocks of a page's sections: prose, tables, figures.
 
-use crate::charts::DrawnChart;
-use crate::markup::{Heading, Markup, element, markup};
+use crate::charts::{Chart, DrawnChart};
+use crate::markup::{Element, Heading, Markup, element, markup};
 use crate::words::Table;
 use crate::words::wrap::unbroken;
 
@@ -85,9 +85,14 @@ pub(crate) fn section(heading: &str, content: Markup) -> Markup {
     if content.is_empty() {
         return content;
     }
-    let id = format!("part-{}", name_of(heading));
+    section_as(&format!("part-{}", name_of(heading)), heading, content)
+}
+
+/// Returns [`section`] with an id of its own.
+pub(crate) fn section_as(id: &str, heading: &str, content: Markup) -> Markup {
     let whole = markup!["\n", element("h2").line(heading), content];
-    element("section").with("id", &id).line(whole).headed(Heading { id, words: heading.to_owned() })
+    let heading = Heading { id: id.to_owned(), words: heading.to_owned() };
+    element("section").with("id", id).line(whole).headed(heading)
 }
 
 /// Returns words as the id of an element: lower-case letters and digits, joined by hyphens.
@@ -106,17 +111,26 @@ pub(crate) fn above(title: &str, id: &str) -> Markup {
 /// Returns a drawing with its title and its table.
 pub(crate) fn figure(drawn: &DrawnChart) -> Markup {
     let (row, chart) = (drawn.row, &drawn.chart);
-    let mut open = element("figure").with("id", row.id);
-    if row.zoom.is_some() {
-        open = open.with("class", "series").with("data-device", "").with("data-chart", row.id);
+    if row.zoom.is_none() {
+        return still(chart, row.id);
     }
+    let open = element("figure").with("id", row.id).with("class", "series");
+    // The script redraws a chart that can be zoomed, at the width of the page.
+    framed(open.with("data-device", "").with("data-chart", row.id), chart, chart.drawing.svg())
+}
+
+/// Returns a drawing that no script redraws, with its title and its table; `id` is unique in the page.
+pub(crate) fn still(chart: &Chart, id: &str) -> Markup {
+    framed(element("figure").with("id", id), chart, chart.drawing.on_page(id))
+}
+
+fn framed(open: Element, chart: &Chart, drawing: Markup) -> Markup {
     let summary = element("summary").holding("The figures as a table");
     let caption = format!("{}: the figures", chart.title);
     open.line(markup![
         "\n",
         element("figcaption").line(&chart.title),
-        // The script redraws a chart that can be zoomed, at the width of the page.
-        if row.zoom.is_some() { chart.drawing.svg() } else { chart.drawing.on_page(row.id) },
+        drawing,
         "\n",
         element("details").line(markup![summary, captioned(&chart.table, &caption)])
     ])

@@ -9,5 +9,6 @@ mod made_machines;
 mod made_up;
 mod pages;
 mod pictures;
+mod size_page;
 mod text;
 mod watch_text;

@@ -7,7 +7,7 @@ use record::Run;
 const VOID: [&str; 6] = ["meta", "br", "hr", "img", "link", "input"];
 
 /// Asserts that every tag is closed, in order, and that attributes are quoted.
-fn well_formed(html: &str) {
+pub(crate) fn well_formed(html: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut rest = html;
     while let Some(at) = rest.find('<') {
@@ -68,7 +68,7 @@ fn page(case: &(Run, Analysis)) -> String {
 }
 
 /// Asserts that every id is unique, and that every link within the page leads to one.
-fn names_are_given_once(html: &str) {
+pub(crate) fn names_are_given_once(html: &str) {
     let quoted = |before: &str| -> Vec<String> {
         html.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
     };
@@ -95,7 +95,7 @@ fn copies_have_the_colours_of_charts(html: &str) {
 }
 
 /// Asserts that these parts are in the page in this order.
-fn in_order(html: &str, parts: &[&str]) {
+pub(crate) fn in_order(html: &str, parts: &[&str]) {
     let mut last = 0;
     for part in parts {
         let at = html[last..].find(part).unwrap_or_else(|| panic!("{part} is missing or too early"));

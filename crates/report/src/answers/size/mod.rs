@@ -1,5 +1,8 @@
 //! Which volume a recorded load needs, in words.
 
+pub(crate) mod charts;
+pub(crate) mod glance;
+
 use analysis::Resource;
 use analysis::size::{AddedWait, Carries, SizedSetting, Sizing};
 use schemars::JsonSchema;
@@ -91,7 +94,7 @@ pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
 }
 
 /// Returns the sum of several devices in a sentence.
-fn fleet(sizings: &[Sizing]) -> String {
+pub(crate) fn fleet(sizings: &[Sizing]) -> String {
     let best = |sizing: &Sizing| sizing.cheapest.and_then(|at| sizing.settings.get(at).cloned());
     let saves = |sizing: &Sizing| saved(sizing.present.as_ref()?, best(sizing).as_ref());
     let saved: Vec<f64> = sizings.iter().filter_map(saves).collect();
@@ -108,7 +111,7 @@ fn fleet(sizings: &[Sizing]) -> String {
 }
 
 /// Returns a table of several devices: what each needs, and what it has.
-fn fleet_table(sizings: &[Sizing]) -> Table {
+pub(crate) fn fleet_table(sizings: &[Sizing]) -> Table {
     let mut table = Table::headed(&["volume", "IOPS at peak", "needs", "a month", "now"]);
     for sizing in sizings {
         let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
@@ -144,7 +147,7 @@ pub(crate) fn sheet(sizing: &Sizing, extent: Extent) -> Sheet {
     Sheet {
         command: "size",
         verdict: Some(verdict(sizing)),
-        tiles: Vec::new(),
+        tiles: glance::tiles(sizing),
         sections: vec![
             Section::of("The load", blocks),
             Section::of("Settings", vec![Block::Captioned("Settings".to_owned(), table, Columns::Left)]),
@@ -153,7 +156,7 @@ pub(crate) fn sheet(sizing: &Sizing, extent: Extent) -> Sheet {
 }
 
 /// Names a device as users know it.
-fn device(sizing: &Sizing) -> String {
+pub(crate) fn device(sizing: &Sizing) -> String {
     let (name, alias) = (clean(&sizing.load.device), clean(&sizing.load.alias));
     let named = if alias.is_empty() || alias == name { name } else { format!("{name} ({alias})") };
     if sizing.recording.is_empty() { named } else { format!("{named} of {}", clean(&sizing.recording)) }

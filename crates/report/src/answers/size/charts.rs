@@ -1,0 +1,299 @@
+//! Prices of settings against the waits that they add, and the load over time against the limits of a setting.
+
+use analysis::Resource;
+use analysis::size::{Carries, CourseColumn, RuleLevel, SizedSetting, Sizing};
+use workload::Direction;
+
+use super::{amount, carries_words, short, wait};
+use crate::charts::axis::Axis;
+use crate::charts::chart::Chart;
+use crate::charts::ink::Ink;
+use crate::charts::over_time::{Clock, range, time_axis};
+use crate::charts::panel::{Dots, Level, Line, Marker, Panel, PointName, Shape, Side};
+use crate::words::Table;
+use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::wrap::clean;
+
+/// Ratio of the greatest to the least price from which the axis of prices is logarithmic: on a linear one, the least
+/// settings would lie on top of each other (chosen by us).
+const WIDE: f64 = 20.0;
+/// Room between the least wait and the row of settings that add none, as a share of the axis in decades.
+const NONE_BELOW: f64 = 0.15;
+
+/// A setting with its place: price of a month, and longest wait in nanoseconds, 0 if it adds none.
+#[derive(Clone, Copy)]
+struct Place<'s> {
+    setting: &'s SizedSetting,
+    price: f64,
+    wait_ns: f64,
+}
+
+impl<'s> Place<'s> {
+    /// Returns the place of a setting that has a price in `currency`, and whose waits are known.
+    fn of(setting: &'s SizedSetting, currency: &str) -> Option<Place<'s>> {
+        let price = setting.price.as_ref().filter(|price| price.currency == currency)?;
+        let wait_s = match (setting.carries, &setting.added) {
+            (Carries::Yes | Carries::Once, _) => 0.0,
+            (_, added) => added.as_ref()?.longest_s[1],
+        };
+        Some(Place { setting, price: price.amount, wait_ns: wait_s * 1e9 })
+    }
+}
+
+/// Returns the setting whose limits are drawn: the cheapest that carries the load, or else the nearest.
+fn drawn(sizing: &Sizing) -> Option<&SizedSetting> {
+    sizing.cheapest.and_then(|at| sizing.settings.get(at)).or(sizing.settings.first())
+}
+
+/// Returns prices against the longest wait; `None` with fewer than two settings, or if none adds a wait.
+pub(crate) fn price_by_wait(sizing: &Sizing) -> Option<Chart> {
+    let priced = || sizing.settings.iter().chain(&sizing.present).filter(|setting| setting.price.is_some());
+    let cheapest = drawn(sizing).filter(|setting| setting.price.is_some()).or(priced().next())?;
+    let currency = cheapest.price.as_ref()?.currency.as_str();
+    let mut places: Vec<Place> = sizing.settings.iter().filter_map(|one| Place::of(one, currency)).collect();
+    places.sort_by(|a, b| {
+        (a.price, a.wait_ns).partial_cmp(&(b.price, b.wait_ns)).unwrap_or(a.price.total_cmp(&b.price))
+    });
+    let present = sizing.present.as_ref().and_then(|one| Place::of(one, currency));
+    let all: Vec<Place> = places.iter().copied().chain(present).collect();
+    let (low, high) = range(all.iter().map(|place| place.wait_ns)).filter(|_| all.len() > 1)?;
+    let rows = Rows::of(low, high);
+    let at = |place: &Place| (place.price, if place.wait_ns > 0.0 { place.wait_ns } else { rows.none });
+    let dots = |name: &str, (ink, shape): (Ink, Shape), of: &dyn Fn(Carries) -> bool| {
+        let points = places.iter().filter(|place| of(place.setting.meets)).map(|place| vec![at(place)]);
+        Line { dots: Dots::Each(shape), ..Line::of(name, ink, points) }
+    };
+    let best = efficient(&places);
+    let joined = Some(&best).filter(|best| best.len() > 1);
+    let unsure = |meets| !matches!(meets, Carries::Yes | Carries::No);
+    let mut lines = vec![
+        // A line of one point would be a dot.
+        Line::of(
+            "no cheaper one waits less",
+            Ink::Idle,
+            joined.map(|best| best.iter().map(at).collect::<Vec<_>>()),
+        ),
+        dots("does not carry it", (Ink::Write, Shape::Square), &|meets| meets == Carries::No),
+        dots("once, or too close", (Ink::WriteMerged, Shape::Ring), &unsure),
+        dots("carries it", (Ink::Read, Shape::Circle), &|meets| meets == Carries::Yes),
+    ];
+    lines.extend(present.iter().map(|place| Line {
+        dots: Dots::Each(Shape::Triangle),
+        ..Line::of("what it has now", Ink::Discard, [vec![at(place)]])
+    }));
+    lines.retain(|line| !line.is_empty());
+    let currency_words = clean(currency);
+    let panel = Panel {
+        names: names(present.as_ref(), &best, at),
+        ..Panel::of(
+            Side::new(format!("{currency_words} a month"), prices(&all)),
+            Side::new("longest wait that limits add", rows.axis),
+            lines,
+        )
+    };
+    let elsewhere = priced().filter(|one| one.price.as_ref().is_some_and(|price| price.currency != currency));
+    let title = match elsewhere.count() {
+        0 => "Price against waiting".to_owned(),
+        1 => {
+            format!("Price against waiting, in {currency_words}; a setting with another currency is left out")
+        }
+        left => format!(
+            "Price against waiting, in {currency_words}; {left} settings with other currencies are left out"
+        ),
+    };
+    Some(Chart::drawn(&title, 380, &[panel], place_table(&all, &currency_words)))
+}
+
+/// Returns the settings that carry the load or delay it, without those that wait no less than a cheaper one. One that
+/// carries it only once is not among them.
+fn efficient<'s>(by_price: &[Place<'s>]) -> Vec<Place<'s>> {
+    let mut best: Vec<Place> = Vec::new();
+    for place in by_price.iter().filter(|place| place.setting.carries != Carries::Once) {
+        if best.last().is_none_or(|last| place.wait_ns < last.wait_ns) {
+            best.push(*place);
+        }
+    }
+    best
+}
+
+/// Returns the names of the present setting and of the efficient ones, the one that carries the load first.
+fn names(present: Option<&Place>, best: &[Place], at: impl Fn(&Place) -> (f64, f64)) -> Vec<PointName> {
+    let words = |place: &Place| short(&place.setting.policy);
+    let now = present.map(|now| PointName { at: at(now), words: format!("now: {}", words(now)) });
+    let is_other = |place: &&Place| present.is_none_or(|now| now.setting.policy != place.setting.policy);
+    let others = best.iter().rev().filter(is_other);
+    now.into_iter().chain(others.map(|place| PointName { at: at(place), words: words(place) })).collect()
+}
+
+/// The axis of waits, with a row for none.
+struct Rows {
+    axis: Axis,
+    none: f64,
+}
+
+impl Rows {
+    fn of(low: f64, high: f64) -> Rows {
+        let none = low / (high / low).powf(NONE_BELOW).max(2.5);
+        let times = time_axis(low, high);
+        let least = none / (low / none).powf(0.25);
+        let ticks = std::iter::once((none, "none".to_owned())).chain(times.marks().iter().cloned());
+        Rows { axis: Axis::logarithmic(least, times.ends().1, ticks.collect()), none }
+    }
+}
+
+/// Returns the axis of prices, logarithmic if they lie far apart.
+fn prices(places: &[Place]) -> Axis {
+    let (low, high) = range(places.iter().map(|place| place.price)).unwrap_or((1.0, 1.0));
+    if high <= WIDE * low {
+        return Axis::linear(0.0, 1.06 * high, 8, numbers::trimmed);
+    }
+    let tick = |power: i32| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power));
+    let ticks = (-3..9).flat_map(tick).map(|price| (price, numbers::trimmed(price)));
+    Axis::logarithmic(low / 1.2, high * 1.2, ticks.collect())
+}
+
+fn place_table(places: &[Place], currency: &str) -> Table {
+    let mut table = Table::headed(&["setting", &format!("{currency} a month"), "carries it", "at worst"]);
+    let row = |place: &Place| {
+        let waits =
+            if place.wait_ns > 0.0 { format!("+{}", wait(place.wait_ns / 1e9)) } else { "none".to_owned() };
+        let carries = carries_words(place.setting.meets).to_owned();
+        vec![short(&place.setting.policy), amount(place.price), carries, waits]
+    };
+    table.rows = places.iter().map(row).collect();
+    table
+}
+
+/// What a chart over time draws of a load.
+struct Drawn {
+    counts: Resource,
+    title: &'static str,
+    axis: String,
+    unit: Unit,
+    mean: fn(&CourseColumn) -> f64,
+    peak: fn(&CourseColumn) -> f64,
+}
+
+/// Returns the operations of the load over time against the limit of a setting; `None` without a load.
+pub(crate) fn iops_by_time(sizing: &Sizing) -> Option<Chart> {
+    let drawn = Drawn {
+        counts: Resource::Iops,
+        title: "Operations a second",
+        axis: "operations a second".to_owned(),
+        unit: IOPS,
+        mean: |column| column.iops_mean,
+        peak: |column| column.iops_peak,
+    };
+    by_time(sizing, &drawn)
+}
+
+/// Returns the bytes of the load over time, if the setting runs out of them first.
+pub(crate) fn bytes_by_time(sizing: &Sizing) -> Option<Chart> {
+    let setting = drawn(sizing).filter(|setting| setting.counts == Some(Resource::Bytes))?;
+    let rates =
+        setting.levels.iter().filter(|level| level.counts == Resource::Bytes).map(|level| level.baseline);
+    let unit = Unit::of_bandwidth(rates.fold(sizing.load.bytes_peak, f64::max), Prefix::Binary);
+    let drawn = Drawn {
+        counts: Resource::Bytes,
+        title: "Bytes a second",
+        axis: unit.name.to_owned(),
+        unit,
+        mean: |column| column.bytes_mean,
+        peak: |column| column.bytes_peak,
+    };
+    by_time(sizing, &drawn)
+}
+
+fn by_time(sizing: &Sizing, of: &Drawn) -> Option<Chart> {
+    let end_s = sizing.course.last()?.ends_s;
+    let clock = Clock::until(end_s);
+    let setting = drawn(sizing);
+    let rule = setting.and_then(|setting| rule(setting, of.counts));
+    let levels = rule.map_or_else(Vec::new, |rule| levels(rule, of.unit));
+    let lines = lines(&sizing.course, &clock, of);
+    let highest = levels.iter().map(|level| level.value).fold(Panel::top(&lines), f64::max);
+    let is_nearest =
+        setting.filter(|setting| setting.counts == Some(of.counts) && setting.headroom.is_some());
+    let closest = is_nearest.map(|setting| Marker {
+        at: clock.place(setting.closest_s),
+        label: "closest to the limit".to_owned(),
+    });
+    let gaps = apart(&sizing.course).map(|(from, to)| (clock.place(from), clock.place(to)));
+    let panel = Panel {
+        levels,
+        markers: closest.into_iter().collect(),
+        gaps: gaps.collect(),
+        ..Panel::of(
+            Side::new(clock.title(), clock.axis()),
+            Side::new(of.axis.clone(), Axis::linear(0.0, 1.06 * highest, 5, numbers::figure)),
+            lines,
+        )
+    };
+    let limits = setting.filter(|_| rule.is_some());
+    let limits = limits
+        .map_or_else(String::new, |setting| format!(" against the limit of {}", short(&setting.policy)));
+    let title = format!("{}{limits}", of.title);
+    Some(Chart::drawn(&title, 260, &[panel], course_table(sizing, rule, of)))
+}
+
+/// Returns the rule that the load reaches first, or else the least of those that count the same.
+fn rule(setting: &SizedSetting, counts: Resource) -> Option<&RuleLevel> {
+    let of_kind = || setting.levels.iter().filter(|level| level.counts == counts);
+    let nearest = of_kind().find(|level| Some(&level.rule) == setting.rule.as_ref());
+    nearest.or_else(|| of_kind().min_by(|a, b| a.baseline.total_cmp(&b.baseline)))
+}
+
+fn levels(rule: &RuleLevel, unit: Unit) -> Vec<Level> {
+    let of = rule.direction.map_or("", |direction| match direction {
+        Direction::Read => "reads ",
+        _ => "writes ",
+    });
+    let level = |name: &str, rate: f64| Level {
+        value: rate / unit.factor,
+        label: format!("{of}{name} {}", numbers::figure(rate / unit.factor)),
+        ink: Ink::Claim,
+    };
+    match rule.burst {
+        Some(burst) if burst > rule.baseline => vec![level("burst", burst), level("baseline", rule.baseline)],
+        _ => vec![level("limit", rule.baseline)],
+    }
+}
+
+/// Returns the load as lines that end where nothing was recorded: the mean, and the busiest reading if columns have
+/// several.
+fn lines(course: &[CourseColumn], clock: &Clock, of: &Drawn) -> Vec<Line> {
+    let touches = |a: &CourseColumn, b: &CourseColumn| b.begins_s <= a.ends_s;
+    let line = |name: &str, ink: Ink, value: fn(&CourseColumn) -> f64| {
+        let point = |column: &CourseColumn| {
+            let middle = f64::midpoint(column.begins_s, column.ends_s);
+            (clock.place(middle), value(column) / of.unit.factor)
+        };
+        let segments = course.chunk_by(touches).map(|part| part.iter().map(point).collect::<Vec<_>>());
+        Line::of(name, ink, segments)
+    };
+    let differs = course.iter().any(|column| (of.peak)(column) > (of.mean)(column) * (1.0 + 1e-9));
+    if !differs {
+        return vec![line("the load", Ink::Read, of.mean)];
+    }
+    vec![line("busiest reading", Ink::ReadMerged, of.peak), line("mean", Ink::Read, of.mean)]
+}
+
+/// Returns the spans between columns that do not touch, in seconds.
+fn apart(course: &[CourseColumn]) -> impl Iterator<Item = (f64, f64)> {
+    let span = |pair: &[CourseColumn]| (pair[0].ends_s, pair[1].begins_s);
+    course.windows(2).map(span).filter(|(from, to)| to > from)
+}
+
+fn course_table(sizing: &Sizing, rule: Option<&RuleLevel>, of: &Drawn) -> Table {
+    let mut table = Table::headed(&["", &of.axis]);
+    let [mean, peak] = match of.counts {
+        Resource::Bytes => [sizing.load.bytes_mean, sizing.load.bytes_peak],
+        Resource::Iops => [sizing.load.iops_mean, sizing.load.iops_peak],
+    };
+    let limits = rule.map_or_else(Vec::new, |rule| levels(rule, of.unit));
+    let limits = limits.iter().map(|level| (level.label.clone(), level.value * of.unit.factor));
+    let loads = [("the load in the mean".to_owned(), mean), ("its busiest reading".to_owned(), peak)];
+    let row = |(name, rate): (String, f64)| vec![name, numbers::figure(rate / of.unit.factor)];
+    table.rows = loads.into_iter().chain(limits).map(row).collect();
+    table
+}
