@@ -2,7 +2,7 @@
 
 use analysis::size::{SizedSetting, Sizing};
 
-use super::{amount, device, short, wait};
+use super::{amount, short, wait};
 use crate::words::numbers;
 use crate::words::tiles::{Tile, TileFigure};
 use crate::words::wrap::clean;
