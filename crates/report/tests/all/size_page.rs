@@ -142,6 +142,7 @@ fn the_document_has_the_course_and_the_rates_of_rules_beside_what_it_had() {
             "course",
             "load",
             "present",
+            "recording",
             "settings",
             "verdict"
         ]
