@@ -8,7 +8,7 @@ use workload::Nanos;
 
 use crate::findings;
 use crate::watch::device::Device;
-use crate::watch::ticks::Tick;
+use crate::watch::ticks::{Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::FILLED;
 
@@ -59,17 +59,27 @@ pub struct SeenLoad {
     pub own_load: bool,
 }
 
-/// The load in a part of the recording. Rates are per second. Columns that do not touch have nothing recorded between
-/// them.
+/// The load in a part of the recording. Columns that do not touch have nothing recorded between them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CourseColumn {
     /// When it begins, in seconds from the start.
     pub begins_s: f64,
     /// When it ends, in seconds from the start.
     pub ends_s: f64,
-    /// Reads and writes, the mean.
+    /// Reads and writes together.
+    pub all: CourseRates,
+    /// Reads.
+    pub reads: CourseRates,
+    /// Writes.
+    pub writes: CourseRates,
+}
+
+/// Rates of a column, per second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CourseRates {
+    /// Operations, the mean.
     pub iops_mean: f64,
-    /// Reads and writes in the busiest reading.
+    /// Operations in the busiest reading.
     pub iops_peak: f64,
     /// Bytes, the mean.
     pub bytes_mean: f64,
@@ -184,22 +194,21 @@ fn course(ticks: &[Tick]) -> Vec<CourseColumn> {
     let place = |tick: &Tick| ((seconds(tick.to) / wide).ceil() as usize).max(1);
     let column = |ticks: &[&Tick]| {
         let (first, last) = (ticks.first()?, ticks.last()?);
-        let ops = mean_and_peak(ticks, Tick::all);
-        let bytes = mean_and_peak(ticks, |tick| tick.bytes.iter().filter(|bytes| bytes.is_finite()).sum());
-        Some(CourseColumn {
-            begins_s: seconds(first.from),
-            ends_s: seconds(last.to),
-            iops_mean: ops.0,
-            iops_peak: ops.1,
-            bytes_mean: bytes.0,
-            bytes_peak: bytes.1,
-        })
+        let [reads, writes, all] = Way::ALL.map(|way| rates(ticks, way));
+        Some(CourseColumn { begins_s: seconds(first.from), ends_s: seconds(last.to), all, reads, writes })
     };
     known.chunk_by(|a, b| place(a) == place(b)).filter_map(column).collect()
 }
 
+fn rates(ticks: &[&Tick], way: Way) -> CourseRates {
+    let known = |counts: [f64; 2]| way.of(counts.map(|count| if count.is_finite() { count } else { 0.0 }));
+    let (iops_mean, iops_peak) = mean_and_peak(ticks, |tick| known(tick.ops));
+    let (bytes_mean, bytes_peak) = mean_and_peak(ticks, |tick| known(tick.bytes));
+    CourseRates { iops_mean, iops_peak, bytes_mean, bytes_peak }
+}
+
 /// Returns the mean rate of what readings count, and that of the busiest reading.
-fn mean_and_peak(ticks: &[&Tick], count: fn(&Tick) -> f64) -> (f64, f64) {
+fn mean_and_peak(ticks: &[&Tick], count: impl Fn(&Tick) -> f64) -> (f64, f64) {
     let all: f64 = ticks.iter().map(|tick| count(tick)).sum();
     let seconds: f64 = ticks.iter().map(|tick| tick.seconds).sum();
     let peak = ticks.iter().map(|tick| count(tick) / tick.seconds).fold(0.0, f64::max);

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
 pub use allowed::{Allowed, AllowedError, AllowedFigure};
-pub use load::{CourseColumn, SeenLoad};
+pub use load::{CourseColumn, CourseRates, SeenLoad};
 pub use setting::{AddedWait, Carries, CreditLow, RuleLevel, SizedSetting};
 
 use load::{Load, loads};

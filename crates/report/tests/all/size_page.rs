@@ -4,7 +4,7 @@
 use analysis::size::{Carries, SizeAsk, Sizing, offered, size};
 use policy::PriceList;
 use record::{DeviceFacts, DeviceNode, DiskCounters, Run, Sample};
-use workload::{Bytes, Nanos, PolicyName};
+use workload::{Bytes, Direction, Nanos, PolicyName};
 
 use crate::pages::{in_order, names_are_given_once, well_formed};
 
@@ -104,6 +104,16 @@ fn prices_of_another_currency_are_left_out_and_said_to_be() {
 }
 
 #[test]
+fn a_limit_of_writes_is_drawn_with_the_writes_alone() {
+    let mut sizings = sized();
+    let best = sizings[0].cheapest.unwrap();
+    sizings[0].settings[best].levels.iter_mut().for_each(|level| level.direction = Some(Direction::Write));
+    let html = report::size_html(&sizings[..1]);
+    assert!(html.contains("Operations a second of writes against the limit of "));
+    assert!(html.contains("<th scope=\"row\">the busiest reading</th><td>0</td>"), "it only reads");
+}
+
+#[test]
 fn a_setting_that_carries_a_load_only_once_joins_no_line() {
     let line = ">no cheaper one waits less<";
     let mut sizings = sized();
@@ -117,7 +127,7 @@ fn the_course_has_a_column_for_no_more_than_a_chart_shows_and_none_where_nothing
     for sizing in sized() {
         let course = &sizing.course;
         assert!(course.len() <= 400 && course.len() > 300, "{} columns", course.len());
-        let peak = course.iter().map(|column| column.iops_peak).fold(0.0, f64::max);
+        let peak = course.iter().map(|column| column.all.iops_peak).fold(0.0, f64::max);
         assert_eq!(peak, sizing.load.iops_peak, "no peak is lost");
         let apart = course.windows(2).filter(|pair| pair[0].ends_s < pair[1].begins_s).count();
         assert_eq!(apart, usize::from(sizing.load.device == EVIL), "{}", sizing.load.device);

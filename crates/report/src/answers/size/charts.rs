@@ -1,7 +1,7 @@
 //! Prices of settings against the waits that they add, and the load over time against the limits of a setting.
 
 use analysis::Resource;
-use analysis::size::{Carries, CourseColumn, RuleLevel, SizedSetting, Sizing};
+use analysis::size::{Carries, CourseColumn, CourseRates, RuleLevel, SizedSetting, Sizing};
 use workload::Direction;
 
 use super::{amount, carries_words, short, wait};
@@ -12,6 +12,7 @@ use crate::charts::over_time::{Clock, range, time_axis};
 use crate::charts::panel::{Dots, Level, Line, Marker, Panel, PointName, Shape, Side};
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::sentence::plural;
 use crate::words::wrap::clean;
 
 /// Ratio of the greatest to the least price from which the axis of prices is logarithmic: on a linear one, the least
@@ -170,8 +171,8 @@ struct Drawn {
     title: &'static str,
     axis: String,
     unit: Unit,
-    mean: fn(&CourseColumn) -> f64,
-    peak: fn(&CourseColumn) -> f64,
+    mean: fn(&CourseRates) -> f64,
+    peak: fn(&CourseRates) -> f64,
 }
 
 /// Returns the operations of the load over time against the limit of a setting; `None` without a load.
@@ -181,8 +182,8 @@ pub(crate) fn iops_by_time(sizing: &Sizing) -> Option<Chart> {
         title: "Operations a second",
         axis: "operations a second".to_owned(),
         unit: IOPS,
-        mean: |column| column.iops_mean,
-        peak: |column| column.iops_peak,
+        mean: |rates| rates.iops_mean,
+        peak: |rates| rates.iops_peak,
     };
     by_time(sizing, &drawn)
 }
@@ -198,8 +199,8 @@ pub(crate) fn bytes_by_time(sizing: &Sizing) -> Option<Chart> {
         title: "Bytes a second",
         axis: unit.name.to_owned(),
         unit,
-        mean: |column| column.bytes_mean,
-        peak: |column| column.bytes_peak,
+        mean: |rates| rates.bytes_mean,
+        peak: |rates| rates.bytes_peak,
     };
     by_time(sizing, &drawn)
 }
@@ -210,7 +211,10 @@ fn by_time(sizing: &Sizing, of: &Drawn) -> Option<Chart> {
     let setting = drawn(sizing);
     let rule = setting.and_then(|setting| rule(setting, of.counts));
     let levels = rule.map_or_else(Vec::new, |rule| levels(rule, of.unit));
-    let lines = lines(&sizing.course, &clock, of);
+    let direction = rule.and_then(|rule| rule.direction);
+    let course: Vec<CourseColumn> =
+        sizing.course.iter().map(|column| in_direction(column, direction)).collect();
+    let lines = lines(&course, &clock, of);
     let highest = levels.iter().map(|level| level.value).fold(Panel::top(&lines), f64::max);
     let is_nearest =
         setting.filter(|setting| setting.counts == Some(of.counts) && setting.headroom.is_some());
@@ -232,8 +236,20 @@ fn by_time(sizing: &Sizing, of: &Drawn) -> Option<Chart> {
     let limits = setting.filter(|_| rule.is_some());
     let limits = limits
         .map_or_else(String::new, |setting| format!(" against the limit of {}", short(&setting.policy)));
-    let title = format!("{}{limits}", of.title);
-    Some(Chart::drawn(&title, 260, &[panel], course_table(sizing, rule, of)))
+    let counted = direction.map_or_else(String::new, |direction| format!(" of {}", plural(direction)));
+    let title = format!("{}{counted}{limits}", of.title);
+    let peak = course.iter().map(|column| (of.peak)(&column.all)).fold(0.0, f64::max);
+    Some(Chart::drawn(&title, 260, &[panel], course_table(peak, rule, of)))
+}
+
+/// Returns a column with only what a rule counts.
+fn in_direction(column: &CourseColumn, direction: Option<Direction>) -> CourseColumn {
+    let all = match direction {
+        None => column.all,
+        Some(Direction::Read) => column.reads,
+        Some(_) => column.writes,
+    };
+    CourseColumn { all, ..*column }
 }
 
 /// Returns the rule that the load reaches first, or else the least of those that count the same.
@@ -244,13 +260,9 @@ fn rule(setting: &SizedSetting, counts: Resource) -> Option<&RuleLevel> {
 }
 
 fn levels(rule: &RuleLevel, unit: Unit) -> Vec<Level> {
-    let of = rule.direction.map_or("", |direction| match direction {
-        Direction::Read => "reads ",
-        _ => "writes ",
-    });
     let level = |name: &str, rate: f64| Level {
         value: rate / unit.factor,
-        label: format!("{of}{name} {}", numbers::figure(rate / unit.factor)),
+        label: format!("{name} {}", numbers::figure(rate / unit.factor)),
         ink: Ink::Claim,
     };
     match rule.burst {
@@ -263,15 +275,15 @@ fn levels(rule: &RuleLevel, unit: Unit) -> Vec<Level> {
 /// several.
 fn lines(course: &[CourseColumn], clock: &Clock, of: &Drawn) -> Vec<Line> {
     let touches = |a: &CourseColumn, b: &CourseColumn| b.begins_s <= a.ends_s;
-    let line = |name: &str, ink: Ink, value: fn(&CourseColumn) -> f64| {
+    let line = |name: &str, ink: Ink, value: fn(&CourseRates) -> f64| {
         let point = |column: &CourseColumn| {
             let middle = f64::midpoint(column.begins_s, column.ends_s);
-            (clock.place(middle), value(column) / of.unit.factor)
+            (clock.place(middle), value(&column.all) / of.unit.factor)
         };
         let segments = course.chunk_by(touches).map(|part| part.iter().map(point).collect::<Vec<_>>());
         Line::of(name, ink, segments)
     };
-    let differs = course.iter().any(|column| (of.peak)(column) > (of.mean)(column) * (1.0 + 1e-9));
+    let differs = course.iter().any(|column| (of.peak)(&column.all) > (of.mean)(&column.all) * (1.0 + 1e-9));
     if !differs {
         return vec![line("the load", Ink::Read, of.mean)];
     }
@@ -284,16 +296,12 @@ fn apart(course: &[CourseColumn]) -> impl Iterator<Item = (f64, f64)> {
     course.windows(2).map(span).filter(|(from, to)| to > from)
 }
 
-fn course_table(sizing: &Sizing, rule: Option<&RuleLevel>, of: &Drawn) -> Table {
+fn course_table(peak: f64, rule: Option<&RuleLevel>, of: &Drawn) -> Table {
     let mut table = Table::headed(&["", &of.axis]);
-    let [mean, peak] = match of.counts {
-        Resource::Bytes => [sizing.load.bytes_mean, sizing.load.bytes_peak],
-        Resource::Iops => [sizing.load.iops_mean, sizing.load.iops_peak],
-    };
     let limits = rule.map_or_else(Vec::new, |rule| levels(rule, of.unit));
-    let limits = limits.iter().map(|level| (level.label.clone(), level.value * of.unit.factor));
-    let loads = [("the load in the mean".to_owned(), mean), ("its busiest reading".to_owned(), peak)];
-    let row = |(name, rate): (String, f64)| vec![name, numbers::figure(rate / of.unit.factor)];
-    table.rows = loads.into_iter().chain(limits).map(row).collect();
+    let limits = limits.into_iter().map(|level| (level.label, level.value));
+    let busiest = std::iter::once(("the busiest reading".to_owned(), peak / of.unit.factor));
+    let row = |(name, rate)| vec![name, numbers::figure(rate)];
+    table.rows = busiest.chain(limits).map(row).collect();
     table
 }
