@@ -55,7 +55,7 @@ pub struct SizeArguments {
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
     /// Prices of your own, a TOML file; they stand before the built-in ones
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "PRICES")]
     pub prices: Option<String>,
     /// Draw the answer as a page
     #[arg(long, value_name = "FILE")]

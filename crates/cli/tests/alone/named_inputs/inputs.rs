@@ -8,6 +8,9 @@ use super::rows::reads;
 use super::{Reads, has_open, none, stopped_by, watched};
 use crate::machine::*;
 
+/// What iostat printed of two disks.
+const DISKS: &str = include_str!("../../../../import/tests/all/fixtures/iostat/extended.json");
+
 /// MiB of memory that a refusal must not exceed.
 const MEMORY_MOST: u64 = 300;
 
@@ -42,6 +45,7 @@ impl Scene {
         let made = ended(&mut folder.plimsoll(&["run", "five-figures", "sim:aws-gp3", "--out", "@/runs"]));
         assert_eq!(made.code, Some(0), "{}", made.err);
         fs::copy(run_file(&folder.path("runs")), folder.path("run.plimsoll")).unwrap();
+        fs::write(folder.path("disks.json"), DISKS).unwrap();
         let block =
             if root_or_skip("a block device as input") { Disk::of(&folder, 8, Through::Cache) } else { None };
         for ending in ENDINGS {

@@ -25,6 +25,7 @@ const OTHERS: &[&str] = &[
     "LESSON",
     "MIX",
     "N",
+    "NAME",
     "NUMBER",
     "OF",
     "PARAMETERS",
@@ -41,12 +42,14 @@ const OTHERS: &[&str] = &[
     "TOOL",
     "TYPE",
     "URL",
+    "WAITING",
     "WxH",
 ];
 /// Arguments that name a place that is written or measured.
 const PLACES: &[(&str, &str)] = &[
     ("compare", "--html"),
     ("report", "--html"),
+    ("size", "--html"),
     ("quick", "DIR"),
     ("doctor", "TARGET"),
     ("policy list", "WORDS"),
@@ -87,6 +90,10 @@ const ROWS: &[Row] = &[
     ("profile show", "PROFILE", &["profile", "show", "%"], false, NONE),
     ("import", "FILE", &["import", "%"], true, FOLDER),
     ("report", "FILE", &["report", "%"], false, FOLDER),
+    ("size", "RECORDING", &["size", "%"], false, FOLDER),
+    ("size", "--policy", &["size", "@/disks.json", "--policy", "%"], true, NONE),
+    ("size", "--present", &["size", "@/disks.json", "--present", "%"], true, NONE),
+    ("size", "--prices", &["size", "@/disks.json", "--prices", "%"], true, NONE),
     ("list", "DIR", &["list", "%"], false, FOLDER),
     ("serve", "DIR", &["serve", "%"], false, FOLDER),
     ("ticket", "RUN", &["ticket", "%"], false, FOLDER),

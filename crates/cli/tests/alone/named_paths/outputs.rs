@@ -9,6 +9,9 @@ use super::things::{THINGS, Thing, Things, WAYS, Way, stands};
 use super::{ListedOption, Takes, listed};
 use crate::machine::*;
 
+/// What iostat printed of two disks.
+const DISKS: &str = include_str!("../../../../import/tests/all/fixtures/iostat/extended.json");
+
 /// Seconds after which a command counts as hung; `timeout` then ends it with this code.
 const PATIENCE: &str = "20";
 const HUNG: Option<i32> = Some(124);
@@ -193,6 +196,7 @@ fn prepared() -> Folder {
     let run = ended(&mut folder.plimsoll(&["run", "five-figures", "sim:aws-gp3", "--out", "@/runs"]));
     assert_eq!(run.code, Some(0), "{}", run.err);
     fs::copy(run_file(&folder.path("runs")), folder.path("run.plimsoll")).unwrap();
+    fs::write(folder.path("disks.json"), DISKS).unwrap();
     folder
 }
 
