@@ -223,7 +223,7 @@ fn spare(setting: &SizedSetting) -> String {
     };
     let when = numbers::span(setting.closest_s);
     let room = if factor > 10.0 {
-        format!("a tenth of its {what} is never needed")
+        format!("the load never needs a tenth of its {what}")
     } else {
         format!("the load may grow by {} before its {what} run out", numbers::share(factor - 1.0))
     };
@@ -346,6 +346,12 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
     }
     if best.is_some_and(|best| best.shared) {
         said.push("Its limits count all volumes of this type on the machine together.".to_owned());
+    }
+    if sizing.capacity.is_none() {
+        said.push(
+            "How large the volume must be is not recorded, so that the smallest ones are named: say it with --capacity SIZE."
+                .to_owned(),
+        );
     }
     if load.own_load {
         said.push("plimsoll itself made this load: it is no application's.".to_owned());
