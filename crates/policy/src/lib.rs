@@ -37,8 +37,8 @@ pub use bursting::{BurstAlike, Plateau, bursts_alike};
 pub use caps::{Cap, Level, Load, Locality};
 pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_of_volume, evaluate_with_rest};
 pub use demand::{
-    Arrivals, Asked, Bound, ChargedSpan, Conditions, Curve, Demand, Excess, Headroom, Horizon, Offer,
-    Program, Replay, RuleState, Waits,
+    Arrivals, Asked, Bound, ChargedSpan, Conditions, Curve, Demand, Headroom, Horizon, Offer, Program,
+    Replay, RuleState, Waits,
 };
 pub use entry::{
     Check, Confidence, Grade, Policy, Promise, ReferenceWorkload, Scope, Source, SourceKind, Status,

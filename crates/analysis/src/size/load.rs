@@ -13,7 +13,7 @@ use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::FILLED;
 
 /// Least factor by which the demand exceeds what a limit let through: enough that the same limit does not carry it.
-/// Twice the tolerance of a claim (method 6.2).
+/// Twice the tolerance of a claim (method 6.1).
 const ABOVE_HELD: f64 = 1.06;
 /// Shortest busy time of a span with I/O, in seconds: the kernel counts it by its clock's ticks, of up to 10 ms
 /// (<https://docs.kernel.org/admin-guide/iostats.html>, field 10).
@@ -111,7 +111,7 @@ pub(super) fn loads(run: &Run, named: Option<&str>) -> Vec<Load> {
             continue;
         }
         if device.ticks.iter().any(may_be_held) {
-            device = Device::read(&watch, name);
+            device = device.windowed(&watch);
             findings::mark_held(&watch, &mut device, &taken);
         }
         loads.extend(load(&watch, &device));

@@ -23,7 +23,7 @@ use setting::{NEAR, sized, surely_meets};
 /// hardly notices, and what every user notices (chosen by us).
 const RUNGS_S: [f64; 2] = [0.01, 1.0];
 
-/// Rows that have their waits in any case: those of a screen.
+/// Rows at the top that have their waits in any case (chosen by us).
 const TOLD: usize = 4;
 
 /// What is asked about a load.
@@ -74,9 +74,9 @@ pub struct Sizing {
 pub fn offered(providers: &[String]) -> Vec<&'static Policy> {
     let named = |policy: &Policy| providers.iter().any(|one| one.eq_ignore_ascii_case(&policy.provider));
     let offered = |policy: &&Policy| {
-        policy.status == Status::Current
-            && policy.scope != Scope::Vm
-            && (providers.is_empty() || named(policy))
+        // What has no upper bound is set by an administrator, and not sold.
+        let sold = policy.scope != Scope::Vm && policy.is_bounded();
+        policy.status == Status::Current && if providers.is_empty() { sold } else { named(policy) }
     };
     Catalogue::builtin().list().iter().filter(offered).collect()
 }

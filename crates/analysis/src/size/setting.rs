@@ -10,7 +10,7 @@ use workload::{Direction, PolicyName};
 
 use super::Allowed;
 
-/// Distance from a limit, as a share of the load, within which a recording does not decide (method 6.2).
+/// Distance from a limit, as a share of the load, within which a recording does not decide (method 6.1).
 pub(super) const NEAR: f64 = 0.03;
 
 /// Whether a setting carries a load.

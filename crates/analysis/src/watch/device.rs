@@ -57,8 +57,12 @@ pub(crate) struct Device<'s> {
 impl<'s> Device<'s> {
     /// Reads the device `name`.
     pub fn read(watch: &WatchedRun<'s>, name: &str) -> Device<'s> {
-        let device = Device::unwindowed(watch, name);
-        Device { windows: windows(watch, &device.ticks), ..device }
+        Device::unwindowed(watch, name).windowed(watch)
+    }
+
+    /// Cuts the intervals into windows.
+    pub fn windowed(self, watch: &WatchedRun<'s>) -> Device<'s> {
+        Device { windows: windows(watch, &self.ticks), ..self }
     }
 
     /// Reads the device `name` without its windows, which take long and serve rules alone.

@@ -96,21 +96,8 @@ fn own_prices_stand_before_the_built_in_ones() {
     let prices = "[[price]]\npolicies = [\"hetzner-volumes\"]\nregion = \"fsn1\"\ncurrency = \"EUR\"\nas_of = \"2026-11-01\"\n\
                   source = \"our contract\"\nparts = [{ count = { param = \"size\" }, price = 0.01 }]\n";
     fs::write(folder.path("prices.toml"), prices).unwrap();
-    let ended = run(
-        &folder,
-        &[
-            "size",
-            "load.txt",
-            "--policy",
-            "hetzner-volumes",
-            "--capacity",
-            "100GiB",
-            "--prices",
-            "prices.toml",
-            "--region",
-            "fsn1",
-        ],
-    );
+    let words = "size load.txt --policy hetzner-volumes --capacity 100GiB --prices prices.toml --region fsn1";
+    let ended = run(&folder, &words.split(' ').collect::<Vec<_>>());
     assert!(flat(&ended.out).contains("1.00 EUR a month in fsn1"), "{} {}", ended.out, ended.err);
 }
 
@@ -155,4 +142,16 @@ fn mistakes_are_refused_with_what_to_write() {
     let ended = run(&folder, &["size", "idle.txt"]);
     assert_eq!(ended.code, Some(2), "{} {}", ended.out, ended.err);
     assert!(ended.err.contains("no disk did any I/O"), "{}", ended.err);
+}
+
+#[test]
+fn credits_that_do_not_return_carry_a_load_for_now() {
+    // 2,000 a second from credits that return at 300.
+    let folder = recorded(&[2000; 60]);
+    let ended = run(&folder, &["size", "load.txt", "--policy", "aws-gp2", "--capacity", "100GiB", "--all"]);
+    assert_eq!(ended.code, Some(0), "{} {}", ended.out, ended.err);
+    let row = ended.out.lines().find(|line| line.contains("aws-gp2 100GiB")).unwrap();
+    assert!(row.contains("once"), "{}", ended.out);
+    let all = run(&folder, &["size", "load.txt", "--capacity", "100GiB", "--all"]);
+    assert!(!all.out.contains("vmware"), "what an administrator sets is not sold: {}", all.out);
 }

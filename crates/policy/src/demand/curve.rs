@@ -41,15 +41,6 @@ pub struct ChargedSpan {
     pub charge: f64,
 }
 
-/// The window with the greatest excess over a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Excess {
-    /// Charge in the window.
-    pub charge: f64,
-    /// Length of the window, in seconds.
-    pub seconds: f64,
-}
-
 impl Curve {
     /// Takes the spans of a load.
     pub fn new(spans: &[ChargedSpan]) -> Curve {
@@ -100,14 +91,6 @@ impl Curve {
     pub(super) fn is_of(&self, spans: &[ChargedSpan]) -> bool {
         self.charges.len() == spans.len()
             && self.charges.iter().zip(spans).all(|(one, other)| *one == other.charge)
-    }
-
-    /// Returns the window with the greatest excess over `rate`; empty if no span exceeds it.
-    pub fn excess(&self, rate: f64, horizon: Horizon) -> Excess {
-        let over = |&(seconds, charge): &(f64, f64)| charge - rate * seconds;
-        let greatest = self.windows(horizon).iter().copied().max_by(|a, b| over(a).total_cmp(&over(b)));
-        let (seconds, charge) = greatest.filter(|window| over(window) > 0.0).unwrap_or_default();
-        Excess { charge, seconds }
     }
 
     /// Whether no window exceeds `rate` by more than `room`.

@@ -9,13 +9,13 @@ mod waits;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use workload::{Bytes, Direction};
+use workload::Direction;
 
 use curve::BLOCK;
 
-use crate::{Accounting, Covers, Limit, Locality, Resource};
+use crate::{Accounting, Covers, Limit, Resource};
 
-pub use curve::{ChargedSpan, Curve, Excess};
+pub use curve::{ChargedSpan, Curve};
 pub use fit::{Asked, Headroom};
 pub use replay::{Arrivals, Conditions, Program, Replay, RuleState};
 pub use waits::Waits;
@@ -118,14 +118,6 @@ impl Counting {
             }
         };
         recorded * factor
-    }
-}
-
-impl Limit {
-    /// Returns the charge of one I/O of the mean length of `offer`; 0 if the rule does not cover it.
-    pub fn mean_charge_of(&self, offer: &Offer) -> f64 {
-        let (ops, bytes) = offer.covered(self.direction);
-        if ops > 0.0 { self.charge(Bytes((bytes / ops).round() as u64), Locality::Random) } else { 0.0 }
     }
 }
 

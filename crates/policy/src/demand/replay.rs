@@ -61,8 +61,6 @@ pub struct Replay {
 /// What a replay did to a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RuleState {
-    /// Seconds in which the rule was the tightest and delayed I/O.
-    pub throttled_s: f64,
     /// Lowest share of the credits (0 to 1), and when it was reached, in seconds; `None` without a bucket.
     pub lowest: Option<(f64, f64)>,
 }
@@ -302,11 +300,6 @@ impl Progress {
             let waited = served.wait(self.now);
             if delayed {
                 self.throttled_s += seconds;
-                let tightest = |rule: &Rule| rule.allows() <= greatest * charge(rule) * (1.0 + NOTHING);
-                self.rules
-                    .iter_mut()
-                    .filter(|rule| tightest(rule))
-                    .for_each(|rule| rule.state.throttled_s += seconds);
             }
             self.pass(seconds, |rule| rate * charge(rule));
             served.share += rate * seconds;

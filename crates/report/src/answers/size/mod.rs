@@ -94,15 +94,21 @@ pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
 }
 
 /// Returns the sum of several devices in a sentence.
-pub(crate) fn fleet(sizings: &[Sizing]) -> String {
-    let best = |sizing: &Sizing| sizing.cheapest.and_then(|at| sizing.settings.get(at).cloned());
-    let saves = |sizing: &Sizing| saved(sizing.present.as_ref()?, best(sizing).as_ref());
-    let saved: Vec<f64> = sizings.iter().filter_map(saves).collect();
+pub(crate) fn fleet<'s>(sizings: &'s [Sizing]) -> String {
+    let saves = |sizing: &'s Sizing| {
+        saved(sizing.present.as_ref()?, sizing.cheapest.and_then(|at| sizing.settings.get(at)))
+    };
+    let saved: Vec<(f64, &str)> = sizings.iter().filter_map(saves).collect();
     let open = sizings.iter().filter(|sizing| sizing.cheapest.is_none()).count();
     let mut said = format!("{} volumes", sizings.len());
     if !saved.is_empty() {
-        let all = amount(saved.iter().sum());
-        said += &format!(": {} paid for more than they can use, {all} a month in all", saved.len());
+        let mut currencies: Vec<&str> = saved.iter().map(|(_, currency)| *currency).collect();
+        currencies.sort_unstable();
+        currencies.dedup();
+        let sum = |currency: &&str| saved.iter().filter(|one| one.1 == *currency).map(|one| one.0).sum();
+        let sums = currencies.iter().map(|currency| format!("{} {}", amount(sum(currency)), clean(currency)));
+        let sums = sums.collect::<Vec<_>>().join(" and ");
+        said += &format!(": {} paid for more than they can use, {sums} a month in all", saved.len());
     }
     if open > 0 {
         said += &format!("; {open} without a setting that surely does");
@@ -174,6 +180,13 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
         let rest = format!(": {} carries {load} {allowed}{}.", offer(best), spare(best));
         return VerdictWords { word, rest, stops: beside(sizing) };
     }
+    if let Some(once) = sizing.settings.iter().find(|setting| setting.meets == Carries::Once) {
+        let rest = format!(
+            ": {} carries {load} once, from full credits, which it spends faster than they return.",
+            offer(once)
+        );
+        return VerdictWords { word: "FOR NOW", rest, stops: beside(sizing) };
+    }
     let recorded = sizing.settings.iter().find(|setting| setting.meets == Carries::AtLeastRecorded);
     if let Some(least) = recorded {
         let rest = format!(
@@ -239,10 +252,11 @@ fn beside(sizing: &Sizing) -> String {
     let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
     if let Some(present) = &sizing.present {
         said.push(match (present.meets, saved(present, best)) {
-            (Carries::Yes, Some(saved)) => format!(
-                "What it has now, {}, is more than it needs: {} a month less would do.",
+            (Carries::Yes, Some((saved, currency))) => format!(
+                "What it has now, {}, is more than it needs: {} {} a month less would do.",
                 offer(present),
-                amount(saved)
+                amount(saved),
+                clean(currency)
             ),
             (Carries::Yes, None) => format!("What it has now, {}, does.", offer(present)),
             _ => format!("What it has now, {}, {}.", offer(present), costs(present, sizing.load.seconds)),
@@ -251,10 +265,11 @@ fn beside(sizing: &Sizing) -> String {
     said.join(" ")
 }
 
-/// Returns what the best setting saves against the present one.
-fn saved(present: &SizedSetting, best: Option<&SizedSetting>) -> Option<f64> {
+/// Returns what the best setting saves against the present one, and in which currency.
+fn saved<'s>(present: &'s SizedSetting, best: Option<&SizedSetting>) -> Option<(f64, &'s str)> {
     let (pays, needs) = (present.price.as_ref()?, best?.price.as_ref()?);
-    (pays.currency == needs.currency && pays.amount > needs.amount).then_some(pays.amount - needs.amount)
+    let saved = (pays.amount - needs.amount, pays.currency.as_str());
+    (pays.currency == needs.currency && saved.0 > 0.0).then_some(saved)
 }
 
 /// Says what a setting costs in waiting.
