@@ -12,6 +12,7 @@ pub mod level;
 pub mod long_run;
 pub mod metered;
 pub mod moments;
+pub mod occasions;
 pub mod paired;
 pub mod permutation;
 pub mod quantile;
