@@ -44,6 +44,7 @@ mod step_figures;
 mod target_doubt;
 mod timeline;
 mod together;
+pub mod trend;
 mod verdict;
 mod watch;
 mod windows;

@@ -261,7 +261,7 @@ fn scope(run: &Run) -> Scope {
 }
 
 /// Returns the name and version of the tool that measured the run.
-pub(super) fn tool(run: &Run) -> String {
+pub(crate) fn tool(run: &Run) -> String {
     match &run.origin {
         Origin::Measured => format!("plimsoll {}", run.version),
         Origin::Imported { tool, .. } => tool.clone(),

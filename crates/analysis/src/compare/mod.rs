@@ -6,6 +6,7 @@ mod exact;
 mod items;
 mod limits;
 mod odd;
+mod over_time;
 mod pairs;
 mod parameters;
 mod price;
@@ -24,7 +25,10 @@ use workload::{Nanos, TurnsRequest};
 
 pub use conclusion::{Fall, Outcome};
 pub use items::IN_BLOCK;
+pub(crate) use items::tool;
 pub use odd::Deviation;
+pub use over_time::RunFigures;
+pub(crate) use over_time::over_time;
 pub use pairs::reach;
 pub use parameters::Difference;
 pub use price::{Period, Price, PriceError};
