@@ -95,7 +95,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 
 /// Returns the folder's real path with the file's name unchanged: SQLite then refuses a link in place of the file,
 /// but no links on the way.
-fn without_links(path: &Path) -> PathBuf {
+pub(crate) fn without_links(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = absolute.parent().and_then(|folder| folder.canonicalize().ok());
     match (real, absolute.file_name()) {

@@ -23,6 +23,7 @@ mod scan;
 mod schema;
 mod steps;
 mod table;
+mod trend;
 mod writer;
 
 pub use birth::at;
@@ -31,4 +32,5 @@ pub use place::{Whose, names, state_directory, state_directory_from, stem_of, st
 pub use reader::{read, read_what_can_be};
 pub use recorder::{EntryKind, Outcome, Recorder};
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
+pub use trend::{NotStored, StoredTrend, store_trend};
 pub use writer::{SameDevice, Writer, write};

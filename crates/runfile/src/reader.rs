@@ -14,7 +14,7 @@ use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
 use crate::{RunfileError, confined, header, observed, reported, samples, steps, table};
 
 /// Longest wait of a reader while a writer changes the file's mode.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads a whole run: everything up to the last commit in the file or in the `-wal` file beside it. The file
 /// is not changed. A step whose end was never stored is rebuilt from its intervals and ends `Interrupted`.
@@ -107,7 +107,7 @@ fn in_words(loss: &Loss) -> String {
 
 /// Checks the first bytes before SQLite does, because SQLite's own message ("file is not a database") helps nobody.
 /// Returns an error value if the end of the file is missing.
-fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
+pub(crate) fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
     let not = |looks_like| Err(RunfileError::NotARunFile { path: path.to_owned(), looks_like });
     let refused = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => RunfileError::NotFound { path: path.to_owned() },

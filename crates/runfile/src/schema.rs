@@ -8,6 +8,7 @@ use crate::reported::{Parts, Points};
 use crate::samples::{Commands, Counters, Heads, Memories, Names};
 use crate::steps::{Directions, Failures, Histograms, Intervals, Ios, Steps, WorkerEnds, Workers};
 use crate::table::{Table, create};
+use crate::trend::Trends;
 
 /// `application_id` of every run file: the letters `Plim`.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
@@ -35,7 +36,7 @@ pub(crate) const TABLES: &[TableDefinition] = tables! {
     Machine Limits Phases
     Steps Intervals Histograms Workers Directions WorkerEnds Ios Failures
     Heads Memories Commands Counters Names
-    Events Findings
+    Events Findings Trends
     Parts Points
     Sources AllSeries Spans CpuValues DiskValues
 };

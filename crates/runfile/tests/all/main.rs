@@ -10,3 +10,4 @@ mod refusals;
 mod round_trip;
 mod runs;
 mod samples;
+mod trend;
