@@ -77,6 +77,7 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Map(map) => commands::map::run(map),
         Command::Burst(burst) => commands::burst::run(burst),
         Command::Compare(compare) => commands::compare::run(compare),
+        Command::Trend(trend) => commands::trend::run(trend),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),
         Command::Where(places) => commands::places::run(places),

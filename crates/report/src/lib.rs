@@ -17,6 +17,9 @@ pub use answers::burst::outlook;
 pub use answers::headroom::search_words;
 pub use answers::size::{SizeDocument, size_exit_code, size_json, size_text};
 pub use answers::together::together_words;
+pub use answers::trend::{
+    TrendDocument, trend_json, trend_markdown, trend_question, trend_text, trend_verdict,
+};
 pub use answers::turns::{
     TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,
 };
@@ -26,6 +29,7 @@ pub use page::live::{LIVE_SCRIPT, LIVE_STYLE, live_html, live_nothing_yet};
 pub use page::measured::decisive_picture;
 pub use page::shelf::{ShelfRow, shelf_html};
 pub use page::sizing::size_html;
+pub use page::trend::trend_html;
 pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
 pub use words::cells::{cell_lines, crystal_table, job_words};

@@ -17,6 +17,7 @@ mod shelf;
 mod short;
 mod shown;
 mod size;
+mod trend;
 mod tutorial;
 
 use std::ffi::OsString;
@@ -43,6 +44,7 @@ pub use policy::{PolicyAction, PolicyArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
 pub use size::SizeArguments;
+pub use trend::{TrendArguments, TrendFormat};
 pub use tutorial::TutorialArguments;
 
 use crate::build;
@@ -66,6 +68,7 @@ Examples:
   plimsoll map /mnt/vol                          which block size, how deep?
   plimsoll burst sim:aws-gp2,size=100GiB         how long does the burst last?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
+  plimsoll trend nightly/                        is tonight worse than before?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll where /dev/vdb                        where is it slow, what is cached?
   plimsoll size watch.plimsoll                   which volume does it need?
@@ -173,6 +176,8 @@ pub enum Command {
     Burst(burst::BurstArguments),
     /// Compare two or more volumes, from run files or other tools' output
     Compare(CompareArguments),
+    /// Judge the newest run by the earlier ones: worse than before, since when, by how much
+    Trend(TrendArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),
     /// Watch what the machine's disks do: alone, while a command runs, or under load cycles; then say what limits them

@@ -37,5 +37,6 @@ pub mod serve;
 pub mod size;
 pub mod ticket;
 pub mod together;
+pub mod trend;
 pub mod tutorial;
 pub mod watch;

@@ -22,7 +22,7 @@ struct Document {
 }
 
 /// All documents, in the order in which they are listed.
-const DOCUMENTS: [Document; 16] = [
+const DOCUMENTS: [Document; 17] = [
     Document {
         name: "report",
         printed_by: "check, run, watch, burst, map, headroom, where and report --format json",
@@ -31,6 +31,7 @@ const DOCUMENTS: [Document; 16] = [
     Document { name: "quick", printed_by: "quick --format json" },
     Document { name: "comparison", printed_by: "compare --format json" },
     Document { name: "size", printed_by: "size --format json" },
+    Document { name: "trend", printed_by: "trend --format json" },
     Document { name: "import", printed_by: "import --format json" },
     Document { name: "series", printed_by: "report --series --format json" },
     Document { name: "explain", printed_by: "explain --format json" },
@@ -98,6 +99,7 @@ mod tests {
             "quick" => of::<report::QuickDocument>(),
             "comparison" => of::<report::ComparisonDocument>(),
             "size" => of::<report::SizeDocument>(),
+            "trend" => of::<report::TrendDocument>(),
             "import" => of::<import::ImportDocument>(),
             "series" => of::<report::SeriesDocument>(),
             "explain" => of::<explain::ExplainedText>(),

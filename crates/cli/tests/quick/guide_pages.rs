@@ -115,6 +115,8 @@ fn a_gate_in_a_pipeline_passes_and_fails_where_it_says() {
     assert!(said[2].contains("MEETS"), "{}", said[2]);
     assert!(said[3].ends_with("true\n"), "{}", said[3]);
     assert!(said[4].ends_with("true\n"), "{}", said[4]);
+    assert!(said[5].contains("NOT WORSE by 3 %"), "{}", said[5]);
+    assert!(said[6].starts_with("**WORSE** by "), "{}", said[6]);
     // A gate whose condition is not met fails.
     let last = blocks("docs/guide/gate-in-ci.md")
         .remove(3)

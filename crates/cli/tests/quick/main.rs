@@ -33,4 +33,5 @@ mod resume;
 mod schema;
 mod simulated;
 mod size;
+mod trend;
 mod watch_diagnosis;

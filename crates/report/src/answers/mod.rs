@@ -10,6 +10,7 @@ pub(crate) mod sheet;
 pub(crate) mod size;
 pub(crate) mod soak;
 pub(crate) mod together;
+pub(crate) mod trend;
 pub(crate) mod turns;
 
 use analysis::{Analysis, ProcedureAnswer};

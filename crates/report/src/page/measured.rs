@@ -60,7 +60,7 @@ fn answers(answered: &ProcedureAnswer) -> Markup {
     sheets(answered).iter().flat_map(|sheet| &sheet.sections).map(part).collect()
 }
 
-fn part(part: &Section) -> Markup {
+pub(super) fn part(part: &Section) -> Markup {
     let content: Markup = part.blocks.iter().map(block).collect();
     if part.heading.is_empty() { content } else { section(&part.heading, content) }
 }

@@ -12,6 +12,7 @@ pub(crate) mod shelf;
 mod shown;
 pub(crate) mod sizing;
 mod tiles;
+pub(crate) mod trend;
 mod watch;
 pub(crate) mod zoom;
 

@@ -30,6 +30,7 @@ mod slow;
 mod table;
 mod together;
 mod told;
+mod trend;
 mod turns;
 mod volume;
 mod waves;

@@ -5,15 +5,15 @@ use crate::dependence::lag_one;
 use crate::quantile::{median, robust_deviation};
 
 /// Standard deviation from occasion to occasion that is presumed, as a share of the least fall that matters, and the
-/// number of occasions to which its weight is equal (method 13).
+/// number of occasions to which its weight is equal (method 14).
 const PRESUMED: (f64, f64) = (1.0 / 6.0, 4.0);
-/// Number of occasions to which the weight of no dependence is equal (method 13).
+/// Number of occasions to which the weight of no dependence is equal (method 14).
 const INDEPENDENT: f64 = 6.0;
-/// Number of latest occasions whose scatter counts if it is greater than that of all (method 13).
+/// Number of latest occasions whose scatter counts if it is greater than that of all (method 14).
 const LATEST: usize = 14;
-/// Robust deviations from the median at which an occasion is odd (method 13).
+/// Robust deviations from the median at which an occasion is odd (method 14).
 const ODD: f64 = 4.0;
-/// One occasion in this many may be odd; more are part of the scatter (method 13).
+/// One occasion in this many may be odd; more are part of the scatter (method 14).
 const ODD_IN: usize = 7;
 
 /// The level of some occasions.

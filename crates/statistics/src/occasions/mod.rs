@@ -8,7 +8,7 @@
 //! # Measured
 //!
 //! `cargo test --release -p statistics --test all -- occasions --nocapture` prints how often a fall is found and how often
-//! there is an alarm without one (method 13).
+//! there is an alarm without one (method 14).
 
 mod baseline;
 
@@ -16,21 +16,21 @@ use baseline::{Baseline, mean_of};
 
 use crate::distribution::t_quantile;
 
-/// Fewest occasions before a change: a week of nights, so that what differs by weekday is part of the scatter (method 13).
+/// Fewest occasions before a change: a week of nights, so that what differs by weekday is part of the scatter (method 14).
 pub const BEFORE_MIN: usize = 7;
 /// Fewest occasions after a change. A single one changes a level only if it is far beyond all scatter.
 const AFTER_MIN: usize = 2;
-/// Most occasions after a change that are tested: what is not seen in a month is a drift (method 13).
+/// Most occasions after a change that are tested: what is not seen in a month is a drift (method 14).
 const AFTER_MOST: usize = 30;
 /// False alarms for each series, occasion and number of occasions after a change: all of these together make 1 % of series of
-/// thirty occasions (method 13).
+/// thirty occasions (method 14).
 const ALARMS: f64 = 0.004 / 30.0;
-/// Factor by which a single occasion must exceed the threshold of several (method 13).
+/// Factor by which a single occasion must exceed the threshold of several (method 14).
 const SINGLE: f64 = 3.0;
 /// Standard deviations, as a share of the threshold, for which one occasion among several counts at most: one alone does not
-/// reach it, and two do (method 13).
+/// reach it, and two do (method 14).
 const CLIP: f64 = 0.9;
-/// Fewest occasions of a drift (method 13).
+/// Fewest occasions of a drift (method 14).
 const DRIFT_MIN: usize = 14;
 /// Probability with which a fall of the detectable size is found.
 const POWER: f64 = 0.95;
