@@ -31,6 +31,7 @@ pub use error::{RunfileError, WriteError};
 pub use place::{Whose, names, state_directory, state_directory_from, stem_of, stem_of_run};
 pub use reader::{read, read_what_can_be};
 pub use recorder::{EntryKind, Outcome, Recorder};
+pub use remarks::StoredTrend;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
-pub use trend::{NotStored, StoredTrend, store_trend};
+pub use trend::{NotStored, store_trend};
 pub use writer::{SameDevice, Writer, write};

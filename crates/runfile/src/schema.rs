@@ -3,12 +3,11 @@
 use crate::header::{Devices, Hosts, Runs, Targets};
 use crate::machine::{Limits, Machine, Phases};
 use crate::observed::{AllSeries, CpuValues, DiskValues, Sources, Spans};
-use crate::remarks::{Events, Findings};
+use crate::remarks::{Events, Findings, Trends};
 use crate::reported::{Parts, Points};
 use crate::samples::{Commands, Counters, Heads, Memories, Names};
 use crate::steps::{Directions, Failures, Histograms, Intervals, Ios, Steps, WorkerEnds, Workers};
 use crate::table::{Table, create};
-use crate::trend::Trends;
 
 /// `application_id` of every run file: the letters `Plim`.
 pub const APPLICATION_ID: i32 = 0x506c_696d;

@@ -5,30 +5,10 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::birth::without_links;
-use crate::cell::{Text, Whole};
+use crate::remarks::{StoredTrend, Trends};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
-use crate::table::{self, table};
+use crate::table;
 use crate::{RunfileError, confined, reader};
-
-/// The verdict of a trend about its newest run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoredTrend {
-    /// When it was judged: milliseconds since 1970, UTC.
-    pub judged_unix_ms: u64,
-    /// What was asked, in words.
-    pub question: String,
-    /// The verdict, in words.
-    pub verdict: String,
-    /// The whole trend as JSON.
-    pub json: String,
-}
-
-table! {
-    Trends, "trend" of StoredTrend, Own(trend) {
-        Whole: judged_unix_ms;
-        Text: question, verdict, json;
-    }
-}
 
 /// Why a verdict could not be stored in a run file.
 #[derive(Debug, thiserror::Error)]
