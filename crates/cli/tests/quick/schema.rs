@@ -30,7 +30,7 @@ read : io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec
 ";
 
 /// Every document with the words that print it, in a folder with a result and a run.
-const PRINTED: [(&str, &[&str]); 34] = [
+const PRINTED: [(&str, &[&str]); 35] = [
     ("report", &["check", "sim:aws-gp3", "--policy", "aws-gp3", "--out", "@/runs"]),
     ("report", &["check", "sim:aws-gp2,size=100GiB", "--expect", "read 700 iops, p99 < 30ms"]),
     ("report", &["run", "five-figures", "sim:aws-gp3"]),
@@ -58,6 +58,7 @@ const PRINTED: [(&str, &[&str]); 34] = [
         "comparison",
         &["compare", "sim:custom,iops=3000,noise=2%", "sim:custom,iops=2850,noise=2%", "--blocks", "8"],
     ),
+    ("trend", &["trend", "@/runs", "--no-store"]),
     ("size", &["size", "the run that was watched"]),
     ("import", &["import", "@/a.txt", "@/empty.txt", "--out", "@/imported"]),
     ("series", &["report", "the run that was watched", "--series", "*:r/s"]),
