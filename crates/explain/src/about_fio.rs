@@ -1,5 +1,6 @@
 //! Paragraphs on fio's jobs as a whole. The effect of each single option is listed with the words.
 
+use super::depth_fio;
 use super::figures::{bytes, count, rate, typed_seconds};
 use super::files_fio::{share, target, whole_part};
 use super::load::{HeldRate, PlannedJob, Turn};
@@ -109,8 +110,8 @@ fn read_back(job: &PlannedJob) -> Option<String> {
         (_, false, _) => {
             "Each block is checked for what an earlier run wrote with the same verify; others are errors."
         }
-        _ if verify.backlog > 0 => "What was written is read back and checked in between (verify_backlog).",
         _ if !verify.reads_back => "Nothing is read back (do_verify=0).",
+        _ if verify.backlog > 0 => "What was written is read back and checked in between (verify_backlog).",
         (_, _, false) => "What was written is then read back and checked.",
         (_, _, true) if options.time_based => {
             "If time ends the job, fio reads nothing back (with several in flight at random places it reads back each whole \
@@ -325,7 +326,12 @@ fn depth(job: &PlannedJob) -> String {
         1 => String::new(),
         copies => format!(" in each copy, {} in all", count(depth * copies)),
     };
-    format!("{most} at a time{all}, through {}.", options.engine.name)
+    let by_file = if depth_fio::queues_by_file(options) && depth > 1 {
+        " The C library does those of a file one after the other."
+    } else {
+        ""
+    };
+    format!("{most} at a time{all}, through {}.{by_file}", options.engine.name)
 }
 
 /// The amount of I/O after which a copy ends.

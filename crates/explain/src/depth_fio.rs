@@ -12,13 +12,22 @@ const MIB: f64 = 1_048_576.0;
 pub fn in_flight(job: &PlannedJob) -> u64 {
     let options = job.options();
     let waits = waits(options) || is_held_by_the_cache(options);
-    let each = if waits { 1 } else { u64::from(options.iodepth) };
+    let each = match options.iodepth {
+        _ if waits => 1,
+        depth if queues_by_file(options) => u64::from(depth.min(options.nrfiles)),
+        depth => u64::from(depth),
+    };
     job.in_flight(each) * u64::from(options.numjobs)
 }
 
 /// Whether each I/O is done by the time that it has been handed over.
 pub fn is_held_by_the_cache(options: &JobOptions) -> bool {
     options.engine.name == "libaio" && !options.direct
+}
+
+/// Whether the C library does the I/Os of a file one after the other, however many it was given (glibc's aio).
+pub fn queues_by_file(options: &JobOptions) -> bool {
+    options.engine.name == "posixaio"
 }
 
 /// Whether each I/O waits for the volume: it bypasses the page cache, is stable on completion, or is a random read.

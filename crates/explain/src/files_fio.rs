@@ -16,6 +16,20 @@ pub fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm") && !stores_nothing(path) || is_of_windows
 }
 
+/// Whether `name` has no path, and is what Linux calls a disk: `sda`, `vdb1`, `nvme0n1`.
+pub fn is_named_like_a_device(name: &str) -> bool {
+    let disk = ["sd", "vd", "xvd", "hd"].iter().find_map(|kind| name.strip_prefix(kind));
+    let is_disk = disk.is_some_and(|rest| {
+        let rest = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+        (1..=2).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_lowercase())
+    });
+    let nvme = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    is_disk
+        || nvme.is_some_and(|(of, rest)| {
+            of.parse::<u32>().is_ok() && rest.starts_with(|c: char| c.is_ascii_digit())
+        })
+}
+
 /// Whether `path` is a device that stores nothing.
 pub fn stores_nothing(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/zero" | "/dev/full" | "/dev/random" | "/dev/urandom")
@@ -65,8 +79,14 @@ pub fn whole_part(job: &PlannedJob) -> Option<String> {
             Some(format!("{} {}", share(size).trim_end_matches(" it"), each(names.len(), kind)))
         }
         _ if apart(options) => None,
+        // Zones are passed again until the amount is done.
+        _ if is_strided(options) => Some(format!("as much as {} holds", whole(names.len(), kind))),
         _ => Some(whole(names.len(), kind)),
     }
+}
+
+fn is_strided(options: &JobOptions) -> bool {
+    options.strided && options.zonesize > 0
 }
 
 fn each(number: usize, kind: &str) -> String {
@@ -125,7 +145,7 @@ pub fn part(job: &PlannedJob) -> Option<String> {
     let is_start = start.is_empty() && !apart(options);
     let (least, most) = (options.filesize_least, options.filesize);
     // The zones go on to the end of the file, and from its start again.
-    if options.strided && options.zonesize > 0 {
+    if is_strided(options) {
         let on = if start.is_empty() { " from the start on" } else { &start };
         let end = if of_each.is_empty() { "its end" } else { "the end of each" };
         return Some(format!("zone by zone{on} to {end}, and round again"));

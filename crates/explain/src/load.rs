@@ -16,6 +16,8 @@ const ANY_LENGTH: u64 = 1 << 62;
 const UNKNOWN: u64 = 1 << 52;
 /// Length of a region, in blocks, below which the mean of drawn lengths says nothing.
 const SHORT: u64 = 16;
+/// Bytes of the least block that any disk has.
+const SECTOR: u64 = 512;
 /// Most files of a clone for which a load is planned.
 const FILES_MOST: usize = 1000;
 
@@ -275,6 +277,14 @@ impl PlannedJob {
     /// The length of all I/Os in a direction; `None` if there are several.
     pub fn length(&self, direction: Direction) -> Option<u64> {
         only(&self.lengths(direction))
+    }
+
+    /// A length of the I/Os in a direction that ends within a sector of 512 bytes.
+    pub fn odd_length(&self, direction: Direction) -> Option<u64> {
+        let odd = |length: u64| Some(length).filter(|length| length % SECTOR > 0);
+        let of = |lengths: &Lengths| odd(lengths.shortest().0).or_else(|| odd(lengths.longest().0));
+        let is_done = self.share(direction) > 0.0;
+        self.lengths(direction).iter().find_map(|(_, lengths)| of(lengths)).filter(|_| is_done)
     }
 
     /// Whether the rates of both directions of a mix, and not its own share, decide how many of its I/Os are reads.

@@ -2,8 +2,8 @@
 
 use super::tool::Tool;
 use super::word::{
-    BACKSLASH, CUT, DASH, DASHES, JOINED, NAMELESS, NUMBER, PROMPT, Piece, Repair, SPLIT, is_list_mark,
-    plain, words,
+    BACKGROUND, BACKSLASH, CUT, DASH, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, Repair,
+    SPLIT, is_list_mark, plain, without_list, words,
 };
 
 /// A command line or job file in a text.
@@ -37,12 +37,19 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         led: false,
         in_job_file: false,
         apart: false,
+        loops: 0,
         before: Vec::new(),
     };
     for (index, raw) in text.lines().enumerate() {
         let line = plain(raw, index + 1, &mut finder.repairs);
+        let line = without_list(&line, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
     }
+    // A tool's name alone in a list is none of a command if no options followed.
+    finder.found.retain(|found| {
+        !matches!(&found.kind, Kind::Command(tool, rest)
+        if rest.is_empty() && !tool.is_called_with(&[]))
+    });
     finder.found.iter_mut().for_each(without_last_comments);
     finder.found
 }
@@ -91,6 +98,8 @@ struct Finder {
     in_job_file: bool,
     /// Whether an empty line has followed the last line that can only be part of a job file.
     apart: bool,
+    /// Number of the shell's loops that are open.
+    loops: usize,
     /// Options of fio on the lines before this one, with their numbers: a section below them would make them part of a file.
     before: Vec<(String, usize)>,
 }
@@ -110,7 +119,15 @@ impl Finder {
         let line = line.trim_end().trim_end_matches(['^', '`']);
         let mut pieces = words(line, number, &mut self.repairs);
         pieces.retain(|piece| piece.text != "\\");
+        let length = pieces.len();
         let pieces = self.without_marks(pieces);
+        let is_listed = self.repairs.iter().any(|repair| repair.what == LIST && repair.line == number);
+        let is_item = pieces.len() == 1 && (length == 2 || is_listed);
+        self.loops += usize::from(opens_a_loop(&pieces));
+        let looped = self.loops > 0;
+        if pieces.iter().any(|piece| piece.text.trim_end_matches(';') == "done") {
+            self.loops = self.loops.saturating_sub(1);
+        }
         let Some(first) = pieces.first() else {
             self.open = self.open && continued;
             self.apart = true;
@@ -136,13 +153,17 @@ impl Finder {
             if self.led {
                 repairs.push(Repair { what: PROMPT, line: number, column: 1 });
             }
+            if looped {
+                repairs.push(Repair { what: LOOP, line: number, column: 1 });
+            }
             let is_row = is_row(&rest);
             let before = repairs.len();
             let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
             let rest = cut(rest, &mut repairs);
             let texts: Vec<&str> = rest.iter().map(|piece| piece.text.as_str()).collect();
             let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
-            if (tool.is_called_with(&texts) || continued) && !is_row && !(nameless && goes_on) {
+            let is_called = tool.is_called_with(&texts) || continued || is_item && rest.is_empty();
+            if is_called && !is_row && !(nameless && goes_on) {
                 let kind = Kind::Command(tool, rest);
                 self.found.push(PastedCommand { kind, line: number, repairs, lines: Vec::new() });
                 (self.open, self.led) = (continued, false);
@@ -338,7 +359,7 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
     // The prompt of a small shell: a path and its mark.
     let is_mark = |piece: &Piece| matches!(piece.text.as_str(), "#" | "$" | "%");
     let pieces = if pieces.get(1).is_some_and(is_mark) { pieces[1..].to_vec() } else { pieces };
-    let pieces = assigned(&pieces, repairs).unwrap_or(pieces);
+    let pieces = assigned(&pieces, repairs).or_else(|| in_quotes(&pieces, repairs)).unwrap_or(pieces);
     let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
     let typed = pieces.first().cloned();
     let pieces = behind_other_commands(pieces);
@@ -369,6 +390,29 @@ fn assigned(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
     let is_variable = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let moved = |piece: Piece| Piece { column: piece.column + column + name.len(), ..piece };
     is_variable.then(|| words(command, *line, repairs).into_iter().map(moved).collect())
+}
+
+/// The words of a command that is one word of another (`sh -c 'fio …'`).
+fn in_quotes(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
+    let calls = |pair: &[Piece]| Tool::called(&pair[0].text).is_some() && pair[1].text.starts_with('-');
+    let before = pieces.iter().take_while(|piece| Tool::called(&piece.text).is_none());
+    let quoted = before.filter(|piece| piece.text.contains(' '));
+    let mut inner = quoted.map(|piece| {
+        let moved = |of: Piece| Piece { column: of.column + piece.column, ..of };
+        words(&piece.text, piece.line, repairs).into_iter().map(moved).collect::<Vec<Piece>>()
+    });
+    inner.find(|inner| inner.windows(2).any(calls))
+}
+
+/// Whether a loop of the shell begins.
+fn opens_a_loop(pieces: &[Piece]) -> bool {
+    let word = |at: usize| pieces.get(at).map_or("", |piece| piece.text.as_str());
+    let has_body = pieces.iter().any(|piece| piece.text == "do");
+    match word(0) {
+        "for" => word(2) == "in" || word(1).starts_with("(("),
+        "while" | "until" => has_body,
+        _ => false,
+    }
 }
 
 /// The pieces from the first tool that is called after another command (`sync; fio …`, `cd d && fio …`); all pieces if
@@ -420,7 +464,8 @@ fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let last = pieces.iter().position(|piece| piece.text.len() > 1 && piece.text.ends_with(';'));
     let at = sign.into_iter().chain(last.map(|last| last + 1)).min();
     if let Some(piece) = at.and_then(|at| pieces.get(at)) {
-        repairs.push(Repair { what: CUT, line: piece.line, column: piece.column });
+        let what = if piece.text == "&" { BACKGROUND } else { CUT };
+        repairs.push(Repair { what, line: piece.line, column: piece.column });
     }
     let mut kept: Vec<Piece> = pieces.into_iter().take(at.unwrap_or(usize::MAX)).collect();
     // The end of `$(…)` around the command.
@@ -496,6 +541,39 @@ mod tests {
         }
         assert_eq!(commands("sudo apt-get install -y fio"), Vec::<String>::new());
         assert_eq!(commands("cmd=\"fio --name=a --rw=read\""), ["fio --name=a --rw=read"]);
+    }
+
+    #[test]
+    fn lists_of_a_container_and_words_of_a_shell_are_commands() {
+        let inline = "command: [\"fio\"]\nargs: [\"--name=a\", \"--rw=read\"]\n";
+        assert_eq!(commands(inline), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("CMD [\"fio\", \"--name=a\", \"--rw=read\"]"), ["fio --name=a --rw=read"]);
+        let block = "command:\n- fio\nargs:\n- --name=a\n- \"--rw=read\"\nvolumeMounts:\n- name: data\n";
+        assert_eq!(commands(block), ["fio --name=a --rw=read"]);
+        let json = "\"args\": [\n  \"fio\",\n  \"--name=a\",\n  \"--rw=read\"\n]";
+        assert_eq!(commands(json), ["fio --name=a --rw=read"]);
+        assert_eq!(
+            commands("command: [\"sh\", \"-c\", \"fio --name=a --rw=read\"]"),
+            ["fio --name=a --rw=read"]
+        );
+        assert_eq!(commands("ssh host 'sync; fio --name=a --rw=read'"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("- fio\n- ioping\n- a tool"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_loop_and_a_command_in_the_background_are_named() {
+        let kinds = |text: &str| -> Vec<Vec<&str>> {
+            find(text)
+                .into_iter()
+                .map(|of| of.repairs.into_iter().map(|repair| repair.what).collect())
+                .collect()
+        };
+        let script = "for i in 1 2; do\n  fio --name=a --rw=read &\ndone\nwait\nfio --name=b --rw=read\n";
+        let found = kinds(script);
+        assert!(found[0].contains(&LOOP) && found[0].contains(&BACKGROUND), "{found:?}");
+        assert!(!found[1].contains(&LOOP), "{found:?}");
+        assert!(kinds("for i in 1 2; do fio --name=a --rw=read; done")[0].contains(&LOOP));
+        assert!(!kinds("for you to do:\nfio --name=a --rw=read")[0].contains(&LOOP));
     }
 
     #[test]

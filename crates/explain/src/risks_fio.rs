@@ -1,14 +1,18 @@
 //! Risky and misleading aspects of a fio command. Data: a risk is a row.
 
 use super::about_fio::{done, is_steadied, sends_commands, stage, waits};
-use super::depth_fio::{depends_on, in_flight, is_held_by_the_cache, meets_the_volume, without_latency};
+use super::depth_fio::{
+    depends_on, in_flight, is_held_by_the_cache, meets_the_volume, queues_by_file, without_latency,
+};
 use super::figures::{bytes, count, seconds, typed_seconds};
-use super::files_fio::{apart, covers_all, is_device, names_of, part, share, stores_nothing};
+use super::files_fio::{
+    apart, covers_all, is_device, is_named_like_a_device, names_of, part, share, stores_nothing,
+};
 use super::load::time_in_line;
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
 use fio::{Amount, Stage};
-use workload::{Act, SyncMode};
+use workload::{Act, Direction, SyncMode};
 
 /// Time in seconds for which a volume with burst credits may sustain its burst.
 const BURST_S: f64 = 1800.0;
@@ -87,8 +91,8 @@ pub static ROWS: &[Risk] = &[
         .fio(|job, _| {
             (!job.reported_with.is_empty()).then(|| {
                 format!(
-                    "group_reporting adds {} into the report of {}: no figure of one alone is printed. new_group or stonewall \
-                     keeps them apart.",
+                    "group_reporting adds {} into the report of {}: neither is reported alone. new_group or stonewall keeps \
+                     them apart.",
                     job.reported_with.join(" and "),
                     job.job.name
                 )
@@ -205,6 +209,44 @@ pub static ROWS: &[Risk] = &[
                 format!(
                     "iodepth={} has no effect: {} waits for each I/O, so that one is in flight. Take libaio or io_uring.",
                     options.iodepth, options.engine.name
+                )
+            })
+        }),
+    risk("one-per-file", Wrong, "glibc manual: Asynchronous I/O; aio(7)")
+        .fio(|_, options| {
+            (queues_by_file(options) && options.iodepth > options.nrfiles).then(|| {
+                format!(
+                    "iodepth={} is not reached: with posixaio the C library does the I/Os of a file one after the other. \
+                     Take libaio or io_uring.",
+                    options.iodepth
+                )
+            })
+        }),
+    risk("appends-once", Wrong, "fio 3.33, by its I/O counts")
+        .fio(|job, options| {
+            let kept = ["loops", "io_size", "time_based"].into_iter();
+            let in_vain = kept.filter(|name| *name != "time_based" || !options.pattern.random);
+            let in_vain: Vec<&str> = in_vain.filter(|name| job.is_on(name)).collect();
+            (options.file_append && !in_vain.is_empty()).then(|| {
+                format!(
+                    "With file_append fio ends after one pass, whatever {} says; plimsoll does as much as is typed.",
+                    in_vain.join(" and ")
+                )
+            })
+        }),
+    risk("device-without-a-path", Misleading, "fio HOWTO: filename")
+        .fio(|_, options| {
+            let names = fio::split_list(options.filename.as_deref()?);
+            let name = names.into_iter().find(|name| is_named_like_a_device(name))?;
+            Some(format!("{name} is a file in the current directory. The device is /dev/{name}."))
+        }),
+    risk("parts-of-a-sector", Wrong, "open(2): O_DIRECT")
+        .fio(|job, options| {
+            let short = [Direction::Read, Direction::Write].into_iter().find_map(|way| job.odd_length(way))?;
+            (options.direct && !sends_commands(options) && options.engine.is_real()).then(|| {
+                format!(
+                    "A length of {} is no multiple of 512: with direct=1 such an I/O fails with \"Invalid argument\", and fio ends.",
+                    bytes(short)
                 )
             })
         }),
@@ -366,9 +408,11 @@ pub static ROWS: &[Risk] = &[
             if options.pattern.random || options.numjobs < 2 || !shared || options.engine.name == "null" {
                 return None;
             }
-            let then = match options.pattern.destroys() {
-                true => format!("each is written {} times", options.numjobs),
-                false => "what one has read a cache may hold for the others".to_owned(),
+            let then = match (options.pattern.destroys(), options.pattern.reads) {
+                (true, false) => "each writes over what the others wrote",
+                (true, true) => "a cache may hold for one what another has read or written",
+                (false, true) => "what one has read a cache may hold for the others",
+                (false, false) => return None,
             };
             Some(format!(
                 "The {} copies go through the same blocks in the same order: {then}. offset_increment sets them apart.",

@@ -49,6 +49,9 @@ pub const PROMPT: &str = "what stands before the program's name (prompt, sudo) i
 pub const SPLIT: &str = "line breaks that were lost are put back";
 pub const JOINED: &str = "lines are joined into one";
 pub const CUT: &str = "what follows for the shell (a pipe, a redirection, another command) is left out";
+pub const BACKGROUND: &str = "the shell goes on at once (&): what follows beside it is not described";
+pub const LOOP: &str = "the shell runs it in a loop: one run of it is described";
+pub const LIST: &str = "the marks of a list in YAML or JSON are left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
 /// Returns the line with entities decoded, and with every kind of blank replaced by a plain one.
@@ -63,6 +66,36 @@ pub fn plain(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
     }
     let visible = decoded.chars().filter(|letter| !INVISIBLE.contains(letter) && *letter != '\r');
     visible.map(|letter| if BLANKS.contains(&letter) { ' ' } else { letter }).collect()
+}
+
+/// Returns the line with the marks of a list (`args: ["--name=a", "--rw=read"]`) replaced by blanks, so that columns stay.
+pub fn without_list(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
+    let is_key = |letter: char| letter.is_alphanumeric() || " \t:-_\"".contains(letter);
+    let head = line.find('[').filter(|&at| line[..at].chars().all(is_key));
+    let inner = head.map(|at| line[at + 1..].trim()).filter(|rest| rest.starts_with(['"', '\'']));
+    let is_item =
+        |line: &str| line.starts_with('"') && line.trim_end_matches(',').ends_with('"') && line.len() > 2;
+    let begins = match (head, inner) {
+        (Some(at), Some(_)) => at + 1,
+        _ if is_item(line.trim()) => 0,
+        _ => return line.to_owned(),
+    };
+    repairs.push(Repair { what: LIST, line: number, column: line[..begins].chars().count().max(1) });
+    let mut quote = None;
+    let blanked = line[begins..].chars().map(|letter| match (letter, quote) {
+        ('"' | '\'', None) => {
+            quote = Some(letter);
+            letter
+        }
+        (letter, Some(open)) => {
+            quote = Some(open).filter(|open| *open != letter);
+            letter
+        }
+        (',' | ']', None) => ' ',
+        (letter, None) => letter,
+    });
+    let head = line[..begins].chars().map(|_| ' ');
+    head.chain(blanked).collect()
 }
 
 fn entities(line: &str) -> String {

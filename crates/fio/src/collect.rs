@@ -445,6 +445,12 @@ impl<'a> Collector<'a> {
             let words = format!("{name}: time_based requires a runtime/timeout setting; it is left out");
             self.remark(Remark { about: About::Time, words });
         }
+        if options.file_append && (options.loops > 1 || options.io_size.is_some() || options.time_based) {
+            let words = format!(
+                "{name}: file_append: fio may end after one pass; here loops, io_size and time_based hold"
+            );
+            self.remark(Remark { about: About::Difference, words });
+        }
         self.settle_engine(name, options);
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));

@@ -27,6 +27,8 @@ const FEW: usize = 10;
 const LONG_S: f64 = 0.04;
 /// Queue above which a load that gets less than it asks for, or whose counts are a meter's, is taken to wait.
 const DEEP: f64 = 4.0;
+/// Share of a window's rate below which another has less load: windows at one limit agree better (method 12.2).
+const LESS: f64 = 0.9;
 /// Queue below which I/Os run one at a time.
 const ALONE: f64 = 1.5;
 
@@ -96,7 +98,11 @@ impl BusyWindow {
     /// Returns the ways with a limited, even rate: their counts are a meter's, and their I/Os are known to wait, or may.
     pub fn even(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
         let unknown = device.base.is_unknown() || self.alone;
-        let may_wait = |way: Way| unknown && self.has_share(way) && (self.alone || self.is_deep());
+        let may_wait = |way: Way| {
+            unknown
+                && self.has_share(way)
+                && (self.alone || self.is_deep() && !self.takes_no_longer(watch, device, way))
+        };
         Way::ALL
             .into_iter()
             .filter(|&way| !paced(watch, device, &self.window, way))
@@ -109,6 +115,17 @@ impl BusyWindow {
                 meter.is_some_and(pins)
             })
             .collect()
+    }
+
+    /// Whether I/Os take about as long in a window with less load whose counts are no meter's: these here need not wait.
+    fn takes_no_longer(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> bool {
+        let rate = |sum: &Sum| way.of(sum.ops) / sum.seconds;
+        let less = device.windows.iter().enumerate().filter(|(_, other)| {
+            (LEAST..LESS * rate(&self.window.sum)).contains(&rate(&other.sum))
+                && self.window.sum.latency_of(way) <= WAITED * other.sum.latency_of(way)
+        });
+        less.map(|(at, other)| BusyWindow { at, window: other.clone(), alone: false })
+            .any(|other| other.meter(watch, device, way).answer != Metering::Metered)
     }
 
     /// Returns whether a meter pins a way: its operations, or its bytes if these are evener because sizes vary.

@@ -17,7 +17,7 @@ Every night:
 The newest run is held against all earlier ones of the same volume, policy,
 plan and version; others are named and left out. From eight runs on, a change
 is told from what differs from night to night anyway. A single night far below
-the others is an odd one until a second is like it, unless it is far beyond all
+the others counts only when a second is like it, unless it is far beyond all
 scatter. Exit codes: 0 not worse, 3 worse, 4 cannot tell: too few runs, or they
 scatter too much. The verdict is stored in the newest run file.")]
 pub struct TrendArguments {

@@ -285,7 +285,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=write --filename=/dev/sdz --numjobs=8",
-            &["each is written 8 times"],
+            &["each writes over what the others wrote"],
             &["a cache may hold for the others"],
         ),
         (

@@ -1,6 +1,6 @@
 //! A trend as one HTML file: the verdict, a chart over the dates of the runs for each figure, and what it rests on.
 
-use analysis::trend::{LeftOutRun, Trend};
+use analysis::trend::Trend;
 
 use super::document::{Document, document};
 use super::measured::part;
@@ -39,14 +39,15 @@ pub fn trend_html(trend: &Trend) -> String {
             element("header").line(markup!["\n", element("h1").line(&title), verdict, question]),
             if trend.figures.is_empty() { Markup::default() } else { section("Over the runs", charts) },
             sheet.sections.iter().map(part).collect::<Markup>(),
-            left_out(&trend.left_out),
+            left_out(trend),
         ],
         ..Document::default()
     })
 }
 
 /// Returns the table of the runs that are not compared.
-fn left_out(runs: &[LeftOutRun]) -> Markup {
+fn left_out(trend: &Trend) -> Markup {
+    let runs = &trend.left_out;
     if runs.is_empty() {
         return Markup::default();
     }
@@ -54,7 +55,7 @@ fn left_out(runs: &[LeftOutRun]) -> Markup {
     for left in runs {
         for of in &left.because {
             let [its, ours] = [&of.values[0], &of.values[1]];
-            let row = [&left.run.name, &date(&left.run), &of.what, its, ours];
+            let row = [&left.run.name, &date(trend, &left.run), &of.what, its, ours];
             table.rows.push(row.map(String::clone).to_vec());
         }
     }

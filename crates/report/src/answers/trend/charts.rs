@@ -36,7 +36,8 @@ pub(crate) fn over_time(trend: &Trend, figure: &TrendFigure) -> Chart {
     let middle = f64::midpoint(low, high);
     let (low, high) = ((middle - range * (0.5 + ROOM)).max(0.0), middle + range * (0.5 + ROOM));
     let stride = trend.runs.len().div_ceil(DATES).max(1);
-    let ticks = trend.runs.iter().zip(&days).step_by(stride).map(|(run, day)| (*day, date(run))).collect();
+    let ticks =
+        trend.runs.iter().zip(&days).step_by(stride).map(|(run, day)| (*day, date(trend, run))).collect();
     let last = days.last().copied().unwrap_or(1.0).max(f64::MIN_POSITIVE);
     let panel = Panel::of(
         Side::new("date", Axis::with_ticks(0.0, last, ticks)),
@@ -51,7 +52,7 @@ fn table(trend: &Trend, figure: &TrendFigure) -> Table {
     let row = |(run, of): (&analysis::trend::NamedRun, &Option<analysis::Estimate>)| {
         let of = (*of)?;
         let words = |at: f64| value(figure.measure, at);
-        Some(vec![run.name.clone(), date(run), words(of.value), words(of.low), words(of.high)])
+        Some(vec![run.name.clone(), date(trend, run), words(of.value), words(of.low), words(of.high)])
     };
     table.rows = trend.runs.iter().zip(&figure.values).filter_map(row).collect();
     table

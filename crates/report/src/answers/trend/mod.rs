@@ -2,6 +2,7 @@
 
 pub(crate) mod charts;
 
+use analysis::Estimate;
 use analysis::compare::{Difference, Measure, Work};
 use analysis::trend::{NamedRun, RUNS_MIN, Trend, TrendFigure, TrendOutcome, TrendStanding};
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
 use crate::words::comparison_words::{measure_words, work_words};
 use crate::words::document::document_json;
-use crate::words::numbers::{self, Prefix};
+use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::progress::cut;
 use crate::words::sentence::plural;
 use crate::words::table::Columns;
@@ -78,7 +79,7 @@ pub fn trend_question(trend: &Trend) -> String {
     let question = &trend.question;
     let held =
         if question.policy.is_empty() { String::new() } else { format!(", policy {}", question.policy) };
-    let since = trend.runs.first().map_or_else(String::new, |run| format!(" since {}", date(run)));
+    let since = trend.runs.first().map_or_else(String::new, |run| format!(" since {}", date(trend, run)));
     format!(
         "Is {} worse by {} or more than it was? {} of {}{held}, {}{since}.",
         question.volume,
@@ -102,11 +103,18 @@ pub(crate) fn sheet(trend: &Trend) -> Sheet {
     Sheet { command: "trend", verdict: Some(verdict(trend)), tiles: Vec::new(), sections }
 }
 
-/// Returns the date of a run, UTC.
-pub(crate) fn date(run: &NamedRun) -> String {
-    let instant =
-        i64::try_from(run.started_unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    instant.map_or_else(String::new, |instant| instant.strftime("%Y-%m-%d").to_string())
+/// Returns the date of a run, UTC; its time if all runs are of one day.
+pub(crate) fn date(trend: &Trend, run: &NamedRun) -> String {
+    let formatted = |ms: u64, form: &str| {
+        let instant = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        instant.map_or_else(String::new, |instant| instant.strftime(form).to_string())
+    };
+    let day = |run: &NamedRun| formatted(run.started_unix_ms, "%Y-%m-%d");
+    let ends = [trend.runs.first(), trend.runs.last()].map(|run| run.map(day));
+    match ends[0] == ends[1] && trend.runs.len() > 1 {
+        true => formatted(run.started_unix_ms, "%H:%M:%S"),
+        false => day(run),
+    }
 }
 
 fn runs(count: usize) -> String {
@@ -141,6 +149,16 @@ pub(crate) fn value(measure: Measure, value: f64) -> String {
     }
 }
 
+/// Formats a level of a figure with its interval and unit.
+fn level(measure: Measure, of: &Estimate) -> String {
+    let unit = match measure {
+        Measure::Iops => numbers::IOPS,
+        Measure::BytesPerSecond => Unit::of_bandwidth(of.value, Prefix::Binary),
+        Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => Unit::of_time(of.value),
+    };
+    numbers::with_unit(of, unit)
+}
+
 fn percent(share: f64) -> String {
     format!("{} %", numbers::fixed((share * 100.0).abs(), 1))
 }
@@ -171,9 +189,9 @@ fn since(figure: &TrendFigure) -> Option<usize> {
 fn table(trend: &Trend) -> Table {
     let mut table = Table::headed(&["", "level", "change", "since", "least"]);
     let row = |figure: &TrendFigure| {
-        let level =
-            figure.levels.last().map_or_else(String::new, |level| value(figure.measure, level.level.value));
-        let since = since(figure).and_then(|at| trend.runs.get(at)).map_or_else(String::new, date);
+        let level = figure.levels.last().map_or_else(String::new, |of| level(figure.measure, &of.level));
+        let since =
+            since(figure).and_then(|at| trend.runs.get(at)).map_or_else(String::new, |run| date(trend, run));
         let least = figure.detectable.map_or_else(String::new, percent);
         vec![cut(&short(figure), NAME), level, change(figure), since, least]
     };
@@ -193,7 +211,7 @@ fn verdict(trend: &Trend) -> VerdictWords {
 
 /// Describes the figure that got worst: `by 3.1 % (2.4 to 3.8 %) since 2026-11-20: 4 KiB random reads, …`.
 fn worst(trend: &Trend, figure: &TrendFigure) -> String {
-    let day = |at: usize| trend.runs.get(at).map_or_else(String::new, date);
+    let day = |at: usize| trend.runs.get(at).map_or_else(String::new, |run| date(trend, run));
     let now = figure.levels.last().map_or_else(String::new, |level| value(figure.measure, level.level.value));
     match figure.standing {
         TrendStanding::Moved { share, from, since } => {
@@ -261,7 +279,8 @@ fn cannot_tell(trend: &Trend) -> String {
 fn better(trend: &Trend) -> String {
     let best = trend.figures.iter().min_by(|a, b| a.worse_by().total_cmp(&b.worse_by()));
     best.map_or_else(String::new, |figure| {
-        let day = since(figure).and_then(|at| trend.runs.get(at)).map_or_else(String::new, date);
+        let day =
+            since(figure).and_then(|at| trend.runs.get(at)).map_or_else(String::new, |run| date(trend, run));
         format!("better by {} since {day} ({})", percent(figure.worse_by()), name(figure))
     })
 }
@@ -275,7 +294,7 @@ fn steady(trend: &Trend) -> String {
     let mut text = match all {
         1 => format!("a change of {} or more would be seen within three runs", percent(least)),
         _ => format!(
-            "none of {all} figures; a change of {} or more of the steadiest would be seen within three runs",
+            "none of {all} figures; in the steadiest, a change of {} or more would be seen within three runs",
             percent(least)
         ),
     };
@@ -307,10 +326,7 @@ fn odd(trend: &Trend) -> Option<String> {
     let words: Vec<String> =
         odd.take(NAMED).map(|figure| format!("{} {}", name(figure), change(figure))).collect();
     (!words.is_empty()).then(|| {
-        format!(
-            "The newest run alone is apart: {}. It is an odd one until a second is like it.",
-            words.join("; ")
-        )
+        format!("The newest run alone is apart: {}. The next run shows whether that lasts.", words.join("; "))
     })
 }
 
