@@ -43,6 +43,14 @@ pub fn bare(value: &str) -> EffectResult {
     Err(Fault::whole(format!("nothing can follow this option, but '{value}' does")).meant(""))
 }
 
+pub fn latencies(draft: &mut Draft, value: &str) -> EffectResult {
+    draft.span.latency = true;
+    if !value.is_empty() {
+        draft.note(format!("-L{value} is read as -L, as DiskSpd does"));
+    }
+    Ok(())
+}
+
 pub fn usage(draft: &mut Draft, value: &str) -> EffectResult {
     draft.show = Show::Usage;
     bare(value)

@@ -133,7 +133,7 @@ pub const ROWS: &[Row] = &[
     row("l", "", "Buffers in ordinary pages, as without it.")
         .differs("buffers lie in ordinary pages, registered with the kernel once", switch!(target.large_pages))
         .with(PLAIN.seen(|profile| any_target(profile, |t| t.large_pages))),
-    row("L", "", "Reports latencies, with percentiles.").honoured("the same", switch!(span.latency)),
+    row("L", "", "Reports latencies, with percentiles.").honoured("the same", set::latencies),
     row("n", "", "Pins no thread.").honoured("the same", switch!(span.no_affinity)),
     row("N", "<v|n|i>", "How mapped writes are made to last (-Sm).")
         .differs("see -Sm", set::mapped_flush)

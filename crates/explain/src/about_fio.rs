@@ -453,7 +453,8 @@ fn flushes(job: &PlannedJob) -> Option<String> {
     };
     let counted = [often("fsync", options.fsync), often("fdatasync", options.fdatasync)];
     let at_the_end = [
-        (options.end_fsync, "A flush comes at its end (end_fsync)."),
+        (options.end_fsync && options.loops > 1, "A flush comes after each of its loops (end_fsync)."),
+        (options.end_fsync && options.loops <= 1, "A flush comes at its end (end_fsync)."),
         (options.fsync_on_close, "Its files are flushed when they are closed (fsync_on_close)."),
     ];
     let at_the_end = at_the_end.into_iter().filter(|(is_set, _)| *is_set).map(|(_, said)| said.to_owned());

@@ -3,6 +3,9 @@
 use super::figures::{bytes, count};
 use super::files_fio::is_device;
 
+/// Most bytes that a read returns on Linux (read(2)).
+const READ_MOST: u64 = 0x7fff_f000;
+
 /// When dd waits for stable storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DdFlush {
@@ -34,6 +37,8 @@ pub struct Dd {
     pub direct_write: bool,
     /// Number of blocks of the output that are left as they are before the first one written.
     pub seek: u64,
+    /// Whether a block is read until it is full (`iflag=fullblock`).
+    pub whole: bool,
     /// Whether what is behind the blocks written stays (`conv=notrunc`).
     pub keeps: bool,
 }
@@ -80,13 +85,15 @@ impl Dd {
             ("conv", "notrunc") => self.keeps = true,
             ("oflag", "direct") => self.direct_write = true,
             ("iflag", "direct") => self.direct_read = true,
+            ("iflag", "fullblock") => self.whole = true,
             _ => {}
         }
     }
 
     /// Number of bytes copied; `None`: until the end of the input.
     pub fn amount(&self) -> Option<u64> {
-        self.count.map(|count| count.saturating_mul(self.block))
+        let block = if self.whole { self.block } else { self.block.min(READ_MOST) };
+        self.count.map(|count| count.saturating_mul(block))
     }
 
     /// Whether dd writes to a file or device other than `/dev/null`.
@@ -117,6 +124,13 @@ impl Dd {
         let from = if self.from.is_empty() { "standard input" } else { &self.from };
         let to = if self.to.is_empty() { "standard output" } else { &self.to };
         let mut said = vec![match self.amount() {
+            Some(_) if self.block > READ_MOST && !self.whole => format!(
+                "Copies from {from} to {to}: {} reads of {} each at most, because a single read returns no more, whatever bs \
+                 says; iflag=fullblock fills each block. Memory must hold a block of {}.",
+                count(self.count.unwrap_or(0)),
+                bytes(READ_MOST),
+                bytes(self.block)
+            ),
             Some(amount) if self.count == Some(1) => {
                 format!("Copies {} from {from} to {to} in one block, which memory must hold.", bytes(amount))
             }
@@ -185,8 +199,14 @@ pub fn meaning(word: &str) -> String {
         }
         ("seek" | "oseek", _) => "Blocks of the output that are passed over first.".to_owned(),
         ("skip" | "iseek", _) => "Blocks of the input that are passed over first.".to_owned(),
-        ("oflag", flags) if flags.contains("direct") => "Writes past the page cache.".to_owned(),
-        ("oflag", flags) if flags.contains("sync") => "Waits for stable storage after each block.".to_owned(),
+        ("oflag", flags) => {
+            let flags = flags.split(',').map(|flag| match flag {
+                "direct" => "Writes past the page cache.",
+                "dsync" | "sync" => "Waits for stable storage after each block.",
+                _ => "A flag without bearing on what is measured.",
+            });
+            flags.collect::<Vec<_>>().join(" ")
+        }
         ("iflag", flags) if flags.contains("direct") => "Reads past the page cache.".to_owned(),
         ("status", _) => "What is said meanwhile.".to_owned(),
         _ => "Without bearing on what is measured.".to_owned(),

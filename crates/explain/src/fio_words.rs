@@ -340,6 +340,14 @@ fn takes_no_next(name: &str) -> bool {
     fio::ROWS.iter().any(|row| is_flag(row) && row.names().any(|known| known == name))
 }
 
+/// Whether `word` is an option whose value is the next word.
+pub(super) fn needs_value(word: &str) -> bool {
+    let name = word.strip_prefix("--").filter(|name| !name.contains('='));
+    name.is_some_and(|name| {
+        fio::ROWS.iter().any(|row| row.takes.needs_value() && row.names().any(|known| known == name))
+    })
+}
+
 /// Name of the option in `word`.
 fn names(word: &str) -> &str {
     let bare = word.trim_start_matches('-');

@@ -24,6 +24,7 @@ mod risks_fio;
 mod risks_other;
 mod several;
 mod tool;
+mod variables;
 mod word;
 mod words;
 

@@ -1,6 +1,7 @@
 //! Finds command lines and job files in pasted text.
 
 use super::tool::Tool;
+use super::variables::Variables;
 use super::word::{
     BACKGROUND, BACKSLASH, CUT, DASH, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, Repair,
     SPLIT, is_list_mark, plain, without_list, words,
@@ -40,8 +41,10 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         loops: 0,
         before: Vec::new(),
     };
+    let mut variables = Variables::default();
     for (index, raw) in text.lines().enumerate() {
         let line = plain(raw, index + 1, &mut finder.repairs);
+        let line = variables.read(&line, index + 1, &mut finder.repairs);
         let line = without_list(&line, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
     }
@@ -304,7 +307,7 @@ fn is_row(rest: &[Piece]) -> bool {
 fn is_of_a_prompt(word: &str) -> bool {
     let is_variable = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
     matches!(word, "/" | "~")
-        || word.ends_with(['$', '#', '%', '>', '❯', '➜', '»'])
+        || word.ends_with(['$', '#', '%', '>', '❯', '➜', '»', ':'])
         || word.contains('@')
         || word.starts_with('#')
         || is_list_mark(word)
@@ -376,7 +379,8 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
     let texts: Vec<String> =
         pieces[at..].iter().map(|piece| dashed(Tool::Fio, piece.clone(), &mut Vec::new()).text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let first_is_option = texts.first().is_some_and(|first| first.starts_with("--") || first.contains("f="));
+    let begins = |first: &&str| first.starts_with("--") || first.contains("f=") || first.ends_with(".fio");
+    let first_is_option = texts.first().is_some_and(begins);
     let tool = Tool::of_options(&texts).filter(|_| first_is_option && texts.len() > 1)?;
     repairs.push(Repair { what: NAMELESS, line: pieces[at].line, column: pieces[at].column });
     Some((tool, pieces[at..].to_vec()))
@@ -392,9 +396,16 @@ fn assigned(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
     is_variable.then(|| words(command, *line, repairs).into_iter().map(moved).collect())
 }
 
+/// The tool's name at the end of a word (`sync;fio`, `$(ioping`, `$fio` after a prompt).
+fn glued_call(word: &str) -> Option<&str> {
+    let (_, last) = word.rsplit_once([';', '(', '$', '#', '>'])?;
+    Tool::called(last).map(|_| last)
+}
+
 /// The words of a command that is one word of another (`sh -c 'fio …'`).
 fn in_quotes(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
-    let calls = |pair: &[Piece]| Tool::called(&pair[0].text).is_some() && pair[1].text.starts_with('-');
+    let is_tool = |word: &str| Tool::called(word).is_some() || glued_call(word).is_some();
+    let calls = |pair: &[Piece]| is_tool(&pair[0].text) && pair[1].text.starts_with('-');
     let before = pieces.iter().take_while(|piece| Tool::called(&piece.text).is_none());
     let quoted = before.filter(|piece| piece.text.contains(' '));
     let mut inner = quoted.map(|piece| {
@@ -419,8 +430,8 @@ fn opens_a_loop(pieces: &[Piece]) -> bool {
 /// there is none.
 fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     let glued = |piece: &Piece| {
-        let (_, last) = piece.text.rsplit_once([';', '('])?;
-        Tool::called(last).map(|_| Piece { text: last.to_owned(), ..piece.clone() })
+        let text = glued_call(&piece.text)?;
+        Some(Piece { text: text.to_owned(), ..piece.clone() })
     };
     let is_call = |piece: &Piece| glued(piece).is_some() || Tool::called(&piece.text).is_some();
     // `kubectl exec fio -- fio`: a container may have the tool's name.
@@ -435,7 +446,7 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     let runs_another = |piece: &&Piece| STARTERS.contains(&piece.text.as_str());
     let first = pieces[..at].iter().find(|piece| !is_of_a_prompt(&piece.text));
     let before = pieces[..at].iter().rev().find(|piece| !runs_another(piece));
-    let ends = |piece: &Piece| piece.text.ends_with(';') || piece.text == "&&";
+    let ends = |piece: &Piece| piece.text.ends_with([';', ':']) || piece.text == "&&";
     match first.as_ref().is_some_and(runs_another) || before.is_some_and(ends) {
         true => pieces[at..].to_vec(),
         false => pieces,
@@ -456,7 +467,7 @@ fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
 /// Returns the words before a pipe, a redirection or the next command.
 fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let ends = |word: &str| {
-        matches!(word, "|" | "||" | "&&" | ";" | "&" | "<" | "2>&1" | "#")
+        matches!(word, "|" | "||" | "&&" | ";" | "&" | "&)" | "<" | "2>&1" | "#")
             || word.starts_with(['>', '|'])
             || ["1>", "2>", "&>"].iter().any(|redirection| word.starts_with(redirection))
     };
@@ -464,7 +475,7 @@ fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let last = pieces.iter().position(|piece| piece.text.len() > 1 && piece.text.ends_with(';'));
     let at = sign.into_iter().chain(last.map(|last| last + 1)).min();
     if let Some(piece) = at.and_then(|at| pieces.get(at)) {
-        let what = if piece.text == "&" { BACKGROUND } else { CUT };
+        let what = if matches!(piece.text.as_str(), "&" | "&)") { BACKGROUND } else { CUT };
         repairs.push(Repair { what, line: piece.line, column: piece.column });
     }
     let mut kept: Vec<Piece> = pieces.into_iter().take(at.unwrap_or(usize::MAX)).collect();
@@ -557,7 +568,25 @@ mod tests {
             ["fio --name=a --rw=read"]
         );
         assert_eq!(commands("ssh host 'sync; fio --name=a --rw=read'"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("stats \"$(ioping -R -s 4k /tmp)\""), ["ioping -R -s 4k /tmp"]);
         assert_eq!(commands("- fio\n- ioping\n- a tool"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn words_before_a_command_and_variables_of_a_script_are_read() {
+        for before in ["Command: ", "Run this: ", "# Command: ", "$"] {
+            assert_eq!(
+                commands(&format!("{before}fio --name=a --rw=read")),
+                ["fio --name=a --rw=read"],
+                "{before}"
+            );
+        }
+        let script = "DEV=/dev/sdz\nfor bs in 4k 64k; do\n  fio --name=a --filename=$DEV --bs=${bs}\ndone\n";
+        assert_eq!(commands(script), ["fio --name=a --filename=/dev/sdz --bs=4k"]);
+        assert_eq!(
+            commands("for d in a b; do (dd if=/dev/zero of=$d/x bs=1M oflag=direct &) ; done"),
+            ["dd if=/dev/zero of=a/x bs=1M oflag=direct"]
+        );
     }
 
     #[test]

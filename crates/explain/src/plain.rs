@@ -5,7 +5,7 @@ use std::io;
 use super::explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form,
 };
-use super::fio_words::{Fio, counts_zones, stand_in};
+use super::fio_words::{Fio, counts_zones, needs_value, stand_in};
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand};
@@ -120,11 +120,17 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         }
         if value.starts_with('$') && value.len() > 1 {
             let option = piece.text.split_once('=').map(|(option, _)| option);
+            let is_fio = explanation.tool == Tool::Fio;
+            // The value of the word before it.
+            let before =
+                kept.pop_if(|last: &mut Piece| is_fio && option.is_none() && needs_value(&last.text));
+            let option = option.or(before.as_ref().map(|before| before.text.as_str()));
+            let typed = before
+                .as_ref()
+                .map_or(piece.text.clone(), |before| format!("{}={}", before.text, piece.text));
             let (stand_in, how) = match option {
-                Some(option) if explanation.tool == Tool::Fio => stand_in(option, &piece.text),
-                None if explanation.tool == Tool::Fio => {
-                    (None, "what stands below holds as far as it says nothing else".to_owned())
-                }
+                Some(option) if is_fio => stand_in(option, &typed),
+                None if is_fio => (None, "what stands below holds as far as it says nothing else".to_owned()),
                 _ => (None, "it is left out below".to_owned()),
             };
             explanation.gaps.push(format!("{place}: {} is known to the shell alone; {how}.", piece.text));

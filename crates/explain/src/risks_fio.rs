@@ -285,7 +285,7 @@ pub static ROWS: &[Risk] = &[
             }
             let synced = options.fsync > 0 || options.fdatasync > 0 || options.time.sync != SyncMode::None;
             let at_the_end = options.end_fsync || options.fsync_on_close;
-            if at_the_end && !synced && pattern.writes && !pattern.reads {
+            if at_the_end && options.loops <= 1 && !synced && pattern.writes && !pattern.reads {
                 return Some(
                     "There is no direct=1, and the only flush comes at the end: until then writes end in the page cache, and \
                      their latencies are those of memory."

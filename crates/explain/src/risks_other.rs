@@ -26,14 +26,14 @@ pub static ROWS: &[Risk] = &[
             let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
             let target = span.targets.iter().find(made)?;
             let size = target.create?;
-            let takes = match (size as f64 / 200e6).ceil() {
+            let takes = match (size as f64 / 200e6).round() {
                 time if time > 1.0 => seconds(time),
                 _ => "less than a second".to_owned(),
             };
             Some(format!(
                 "-c makes {} anew each time: what is in it is lost. {} of space are needed; writing them takes {takes} at \
-                 200 MB/s. For an administrator of Windows they are only reserved, and what was never written is read \
-                 from nothing.",
+                 200 MB/s. For an administrator of Windows they are only reserved: what a read of them costs depends \
+                 on the device.",
                 target.path,
                 bytes(size),
             ))

@@ -141,6 +141,7 @@ fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
     };
     let parts: Vec<String> = [part("with", &with), part("without", &without)].into_iter().flatten().collect();
     Some(match parts.is_empty() {
+        true if other.command == one.command => format!("(The same as in line {}.)", other.line),
         true => format!("(That of line {} under another name.)", other.line),
         false => format!("(That of line {}, {}.)", other.line, parts.join(", ")),
     })

@@ -49,7 +49,11 @@ impl Tool {
     pub fn of_options(words: &[&str]) -> Option<Tool> {
         let fio =
             ["--name", "--rw", "--ioengine", "--iodepth", "--filename", "--bs", "--readwrite", "--numjobs"];
-        if words.iter().any(|word| fio.iter().any(|option| word.split('=').next() == Some(option))) {
+        let runs_a_file = words.first().is_some_and(|first| first.ends_with(".fio"))
+            && words[1..].iter().any(|word| word.starts_with("--"));
+        if runs_a_file
+            || words.iter().any(|word| fio.iter().any(|option| word.split('=').next() == Some(option)))
+        {
             return Some(Tool::Fio);
         }
         let operand = |name: &str| words.iter().any(|word| word.starts_with(name));

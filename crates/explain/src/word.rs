@@ -44,13 +44,15 @@ pub const BLANK: &str = "blanks of a web page are read as blanks";
 pub const QUOTE: &str = "typographic quotation marks are read as plain ones";
 pub const BACKSLASH: &str = "marks that continue a line are left out";
 pub const DASH: &str = "typographic dashes are read as the plain ones of options";
-pub const NUMBER: &str = "numbers of a list before a line are left out";
+pub const NUMBER: &str = "numbers and dashes of a list before a line are left out";
 pub const PROMPT: &str = "what stands before the program's name (prompt, sudo) is left out";
 pub const SPLIT: &str = "line breaks that were lost are put back";
 pub const JOINED: &str = "lines are joined into one";
-pub const CUT: &str = "what follows for the shell (a pipe, a redirection, another command) is left out";
+pub const CUT: &str =
+    "what follows for the shell (a pipe, a redirection, a comment, another command) is left out";
 pub const BACKGROUND: &str = "the shell goes on at once (&): what follows beside it is not described";
 pub const LOOP: &str = "the shell runs it in a loop: one run of it is described";
+pub const VARIABLE: &str = "variables of the shell have the values that the text gives them; in a loop one that writes, or else the first";
 pub const LIST: &str = "the marks of a list in YAML or JSON are left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
@@ -237,11 +239,19 @@ pub fn is_list_mark(word: &str) -> bool {
 
 /// Quotes a word for a POSIX shell.
 pub fn quoted(word: &str) -> String {
-    let harmless = |c: char| c.is_alphanumeric() || "-_=./:,+@%$~#\\[]".contains(c);
+    // The shell is to fill in a variable.
+    let is_variable = word.contains("${") && !word.contains(',');
+    let harmless =
+        |c: char| c.is_alphanumeric() || "-_=./:,+@%$~#\\[]".contains(c) || is_variable && "{}".contains(c);
     if !word.is_empty() && word.chars().all(harmless) && !word.starts_with(['#', '~']) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    // A shell expands the tilde of a home directory only outside quotes.
+    let (home, word) = word.split_at(if word.starts_with("~/") { 2 } else { 0 });
+    if !home.is_empty() && word.chars().all(harmless) {
+        return format!("{home}{word}");
+    }
+    format!("{home}'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn what_was_told_above_is_not_told_again_but_for_dangers() {
     assert_eq!(count(&pages[1], "Past the page cache.\n"), 0);
     assert!(pages[1].contains("  --rw=randwrite            Writes at random."), "{}", pages[1]);
     assert!(pages[1].contains("  The others are told above."), "{}", pages[1]);
-    assert!(pages[2].contains("(That of line 3 under another name.)"), "{}", pages[2]);
+    assert!(pages[2].contains("(The same as in line 3.)"), "{}", pages[2]);
     assert!(pages[2].contains("  All are told above."), "{}", pages[2]);
     assert!(pages[2].contains("as above    One I/O at a time measures latency.\n"), "{}", pages[2]);
     for page in &pages[1..] {
