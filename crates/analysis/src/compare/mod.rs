@@ -248,7 +248,8 @@ impl TurnsComparison<'_> {
     /// Whether every I/O has the size of the work: then either rate gives the other.
     fn is_of_one_size(&self) -> bool {
         let has = |item: &Item| {
-            let (Some(block), Some(ios), Some(bytes)) = (item.work.block, item.iops, item.bytes_per_second) else {
+            let (Some(block), Some(ios), Some(bytes)) = (item.work.block, item.iops, item.bytes_per_second)
+            else {
                 return true;
             };
             (bytes / ios / block as f64 - 1.0).abs() < ONE_SIZE

@@ -14,6 +14,9 @@ const WINDOWS: u64 = 20;
 const EVEN: f64 = 0.5;
 /// Index of dispersion above which arrivals come in bursts (chosen by us: twice that of chance).
 const BURSTY: f64 = 2.0;
+/// Variation of the rate between readings, as a share, from which a load has bursts (chosen by us: less leaves the queue of a
+/// volume with room as it is).
+const RATE_VARIES: f64 = 0.25;
 /// Rounds in which the two phases are fitted, enough for four digits.
 const ROUNDS: usize = 200;
 /// Greatest share of a correlation that is taken for one: beyond, a phase would last longer than any trace.
@@ -40,14 +43,17 @@ pub(super) fn of_readings(counts: &[f64], reading_s: f64) -> Vec<Dispersion> {
     together.collect()
 }
 
-/// Returns arrivals at one rate, even or by chance; `None` if they are burstier.
-pub(super) fn of_dispersion(burstiness: &[Dispersion]) -> Option<Drive> {
-    let most = burstiness.iter().map(|one| one.index).fold(0.0, f64::max);
-    match most {
-        most if most < EVEN => Some(Drive::Even),
-        most if most <= BURSTY => Some(Drive::Poisson),
-        _ => None,
+/// Returns arrivals at the rate `iops`, even or by chance; `None` if the rate itself varies. What the index has beyond that
+/// of chance is the squared variation of the rate times the arrivals of a window.
+pub(super) fn of_dispersion(burstiness: &[Dispersion], iops: f64) -> Option<Drive> {
+    let varies = |one: &Dispersion| {
+        one.index > BURSTY && (one.index - 1.0) / (iops * one.seconds) > RATE_VARIES * RATE_VARIES
+    };
+    if burstiness.iter().any(varies) {
+        return None;
     }
+    let is_even = burstiness.iter().all(|one| one.index < EVEN);
+    Some(if is_even { Drive::Even } else { Drive::Poisson })
 }
 
 /// Counts arrivals in windows of several lengths.
@@ -213,7 +219,8 @@ mod tests {
     #[test]
     fn windows_without_an_arrival_count_as_empty() {
         // A thousand arrivals within the first tenth of each of 30 seconds.
-        let times = (0..30).flat_map(|second| (0..1000).map(move |one| f64::from(second) + f64::from(one) * 1e-4));
+        let times =
+            (0..30).flat_map(|second| (0..1000).map(move |one| f64::from(second) + f64::from(one) * 1e-4));
         let mut counters = Counters::new();
         times.for_each(|at| counters.arrive(at));
         let tenth = counters.dispersion().into_iter().find(|one| one.seconds == 0.1).unwrap();

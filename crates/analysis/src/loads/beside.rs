@@ -5,8 +5,8 @@ use record::{
 };
 use workload::{Direction, ProcedureRequest, TurnsRequest};
 
-use super::RecordedLoad;
 use super::counters::readings;
+use super::{Drive, RecordedLoad};
 use crate::compare::{Comparison, IN_BLOCK, Side, compare};
 use crate::size::load::working;
 use crate::watch::watched_run::WatchedRun;
@@ -67,15 +67,22 @@ pub fn figures_of_recording(run: &Run, load: &RecordedLoad, parts: usize) -> Vec
     let part = ticks.len().div_ceil(parts.max(1)).max(1);
     let of = |ticks: &[crate::watch::ticks::Tick]| {
         let seconds: f64 = ticks.iter().map(|tick| tick.seconds).sum();
-        let ways = [Direction::Read, Direction::Write].into_iter().enumerate().filter_map(|(number, direction)| {
-            let sum = |of: fn(&crate::watch::ticks::Tick) -> [f64; 2]| ticks.iter().map(|tick| of(tick)[number]).sum::<f64>();
-            let (ios, bytes, wait) = (sum(|tick| tick.ops), sum(|tick| tick.bytes), sum(|tick| tick.wait));
-            let latency = ReportedLatency {
-                mean: figure(wait / ios * 1e9),
-                ..ReportedLatency::new(LatencyKind::Total)
-            };
-            (ios > 0.0).then(|| ReportedDirection { latencies: vec![latency], ..way(direction, (ios, bytes), seconds) })
-        });
+        let ways =
+            [Direction::Read, Direction::Write].into_iter().enumerate().filter_map(|(number, direction)| {
+                let sum = |of: fn(&crate::watch::ticks::Tick) -> [f64; 2]| {
+                    ticks.iter().map(|tick| of(tick)[number]).sum::<f64>()
+                };
+                let (ios, bytes, wait) =
+                    (sum(|tick| tick.ops), sum(|tick| tick.bytes), sum(|tick| tick.wait));
+                let latency = ReportedLatency {
+                    mean: figure(wait / ios * 1e9),
+                    ..ReportedLatency::new(LatencyKind::Total)
+                };
+                (ios > 0.0).then(|| ReportedDirection {
+                    latencies: vec![latency],
+                    ..way(direction, (ios, bytes), seconds)
+                })
+            });
         LoadFigures { ways: ways.collect() }
     };
     ticks.chunks(part).map(of).collect()
@@ -97,7 +104,12 @@ pub fn beside(original: &[LoadFigures], profile: &[LoadFigures], load: &Recorded
             look_at: vec![parts as u32],
             margin: MARGIN,
         }));
-        run.reported = figures.iter().take(parts).enumerate().map(|(block, figures)| part(load, (block, figures))).collect();
+        run.reported = figures
+            .iter()
+            .take(parts)
+            .enumerate()
+            .map(|(block, figures)| part(load, (block, figures)))
+            .collect();
         Side::of_runs(labels[number].to_owned(), vec![run])
     };
     compare(&[side(0, original), side(1, profile)])
@@ -106,8 +118,18 @@ pub fn beside(original: &[LoadFigures], profile: &[LoadFigures], load: &Recorded
 /// Returns a part as a tool would report it. Sizes and mix are those of the recording on both sides: the same work, whose
 /// figures then show whether it is.
 fn part(load: &RecordedLoad, (block, figures): (usize, &LoadFigures)) -> ReportedPart {
-    let mean = |flow: &super::RecordedFlow| if flow.iops > 0.0 { (flow.bytes / flow.iops).round() } else { 512.0 };
+    let mean =
+        |flow: &super::RecordedFlow| if flow.iops > 0.0 { (flow.bytes / flow.iops).round() } else { 512.0 };
+    let depth = match load.drive {
+        Drive::Closed { depth } | Drive::Bunches { depth, .. } => depth,
+        // What is in flight is up to the volume.
+        Drive::Even | Drive::Poisson | Drive::Phases { .. } => {
+            load.in_flight.map_or(1, |depth| depth.ceil().max(1.0) as u32)
+        }
+    };
     let asked = [
+        ("rw", if load.run.is_infinite() { "rw" } else { "randrw" }.to_owned()),
+        ("iodepth", depth.to_string()),
         ("bs", format!("{},{}", mean(&load.reads), mean(&load.writes))),
         ("rwmixread", format!("{:.0}", load.read_share() * 100.0)),
     ];

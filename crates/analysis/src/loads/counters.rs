@@ -35,7 +35,8 @@ const BUSY_LEAST: f64 = 0.05;
 /// busiest is first.
 pub fn of_recording(run: &Run, named: Option<&str>) -> Vec<RecordedLoad> {
     let watch = WatchedRun::of(run, None, Vec::new());
-    let mut loads: Vec<RecordedLoad> = working(&watch, named).iter().filter_map(|device| load(&watch, device)).collect();
+    let mut loads: Vec<RecordedLoad> =
+        working(&watch, named).iter().filter_map(|device| load(&watch, device)).collect();
     loads.sort_by(|a, b| b.iops().total_cmp(&a.iops()));
     loads
 }
@@ -154,11 +155,11 @@ fn open(
 ) -> (Drive, Vec<Unknown>) {
     let rate = ticks.iter().map(Tick::all).sum::<f64>() / seconds;
     if !in_flight.is_finite() || !busy.is_finite() {
-        let drive = arrivals::of_dispersion(burstiness).unwrap_or_else(|| phases(ticks, rate).0);
+        let drive = arrivals::of_dispersion(burstiness, rate).unwrap_or_else(|| phases(ticks, rate).0);
         return (drive, vec![Unknown::InFlight, Unknown::Spacing]);
     }
     let by_chance = 1.0 - (-in_flight).exp();
-    let steady = arrivals::of_dispersion(burstiness);
+    let steady = arrivals::of_dispersion(burstiness, rate);
     if steady.is_none() {
         let (drive, unknown) = phases(ticks, rate);
         return (drive, vec![unknown, Unknown::Spacing]);
@@ -188,7 +189,10 @@ fn phases(ticks: &[Tick], rate: f64) -> (Drive, Unknown) {
         let own: Vec<&Tick> = ticks.iter().filter(|tick| is_burst(tick) == burst).collect();
         let seconds: f64 = own.iter().map(|tick| tick.seconds).sum();
         let ios: f64 = own.iter().map(|tick| tick.all()).sum();
-        let spells = ticks.chunk_by(|a, b| is_burst(a) == is_burst(b)).filter(|spell| is_burst(&spell[0]) == burst).count();
+        let spells = ticks
+            .chunk_by(|a, b| is_burst(a) == is_burst(b))
+            .filter(|spell| is_burst(&spell[0]) == burst)
+            .count();
         (ios, seconds, spells.max(1) as f64)
     };
     let ((dense, dense_s, bursts), (sparse, sparse_s, calms)) = (of(true), of(false));

@@ -25,14 +25,18 @@ pub(super) type Counted = (f64, f64);
 
 /// Returns the sizes with their shares, and what is not known of them.
 pub(super) fn sizes(readings: &[Counted], direction: Direction) -> (Vec<(u64, f64)>, Option<Unknown>) {
-    let worked: Vec<Counted> = readings.iter().copied().filter(|(ios, bytes)| *ios >= 1.0 && *bytes > 0.0).collect();
+    let worked: Vec<Counted> =
+        readings.iter().copied().filter(|(ios, bytes)| *ios >= 1.0 && *bytes > 0.0).collect();
     let (ios, bytes) = worked.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     if ios == 0.0 {
         return (Vec::new(), None);
     }
     let mean = bytes / ios;
     let unit = unit(&worked);
-    if worked.iter().all(|(ios, bytes)| bytes / ios == mean) && mean as u64 % SECTOR == 0 && mean.fract() == 0.0 {
+    if worked.iter().all(|(ios, bytes)| bytes / ios == mean)
+        && mean as u64 % SECTOR == 0
+        && mean.fract() == 0.0
+    {
         // Sizes that differed would give the same mean again and again only by chance.
         return (vec![(mean as u64, 1.0)], None);
     }
@@ -132,7 +136,8 @@ fn groups(worked: &[Counted], unit: u64) -> Vec<(u64, f64)> {
     });
     let mut sizes: Vec<(u64, f64)> = sizes.collect();
     sizes.sort_by_key(|(size, _)| *size);
-    sizes
+    let same = sizes.chunk_by(|a, b| a.0 == b.0);
+    same.map(|same| (same[0].0, same.iter().map(|(_, share)| share).sum())).collect()
 }
 
 #[cfg(test)]

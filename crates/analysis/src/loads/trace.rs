@@ -277,7 +277,11 @@ mod tests {
         assert!((load.writes.iops / 1000.0 - 1.0).abs() < 0.01, "{}", load.writes.iops);
         assert_eq!(load.reads.sizes, [(8192, 0.25), (16384, 0.75)]);
         assert_eq!(load.flush_every, Some(1.0));
-        assert!((1.5..2.5).contains(&load.run), "of the writes three of four follow, of the reads some: {}", load.run);
+        assert!(
+            (1.5..2.5).contains(&load.run),
+            "of the writes three of four follow, of the reads some: {}",
+            load.run
+        );
     }
 
     #[test]
@@ -294,7 +298,9 @@ mod tests {
     #[test]
     fn uniform_places_have_no_zones_and_even_arrivals_are_even() {
         let mut stream = Stream::new(1, 9);
-        let load = load((0..20_000).map(|number| io(number * 1000, Direction::Read, (stream.below(10_000) << 20, 4096))));
+        let load = load(
+            (0..20_000).map(|number| io(number * 1000, Direction::Read, (stream.below(10_000) << 20, 4096))),
+        );
         assert_eq!((load.zones.len(), load.drive), (0, Drive::Even));
         assert!(load.unknowns.contains(&Unknown::Completions));
     }

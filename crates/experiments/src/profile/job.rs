@@ -160,7 +160,8 @@ impl Source<'_> {
     /// Returns zones, written as percent of the I/O over percent of the region: `"80/10, 20/90"`.
     fn zones(&self, fields: &Fields<'_>) -> Spread {
         let Some(word) = fields.text("zones") else { return Spread::Uniform };
-        let percent = |text: &str| text.trim().parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
+        let percent =
+            |text: &str| text.trim().parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
         let zone = |part: &str| {
             let (ios, region) = part.split_once('/')?;
             Some(Zone { percent: percent(ios)?, length: ZoneLength::Percent(percent(region)?) })
@@ -230,7 +231,9 @@ impl Source<'_> {
                 }
                 _ => self.wrong(
                     word.at,
-                    format!("'{part}' has no share; write sizes with their shares, such as \"4KiB/70, 64KiB/30\""),
+                    format!(
+                        "'{part}' has no share; write sizes with their shares, such as \"4KiB/70, 64KiB/30\""
+                    ),
                 ),
             }
         };

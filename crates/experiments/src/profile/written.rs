@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use analysis::loads::{Drive, RecordedFlow, RecordedLoad};
 use workload::{
-    Access, BlockSizes, ByDirection, Bytes, Direction, Flush, Follow, Iops, Job, LengthShare, Lengths, Mix, Nanos, Order,
-    Pace, Runs, Spread, Think, Zone, ZoneLength,
+    Access, BlockSizes, ByDirection, Bytes, Direction, Flush, Follow, Iops, Job, LengthShare, Lengths, Mix,
+    Nanos, Order, Pace, Runs, Spread, Think, Zone, ZoneLength,
 };
 
 use super::{Profile, ProfileStep, ProfileTable};
@@ -27,7 +27,7 @@ const REGION_MOST: u64 = 4 << 30;
 impl ProfileStep {
     /// A step that loads a volume as a recording shows it.
     pub fn of_load(name: &str, load: &RecordedLoad) -> ProfileStep {
-        let time = Nanos::from_secs_f64(load.seconds).clamp(TIMES[0], TIMES[1]);
+        let time = Nanos::from_secs_f64((load.seconds * 10.0).round() / 10.0).clamp(TIMES[0], TIMES[1]);
         let jobs = if load.is_apart() {
             [("reads", Direction::Read), ("writes", Direction::Write)]
                 .map(|(name, direction)| job(name, &load.only(direction)))
@@ -49,7 +49,8 @@ impl Profile {
 
     /// The text from which this profile is read, after `comments`, a line each.
     pub fn text(&self, comments: &[String]) -> String {
-        let mut text: String = comments.iter().map(|line| format!("# {line}\n").replace("# \n", "#\n")).collect();
+        let mut text: String =
+            comments.iter().map(|line| format!("# {line}\n").replace("# \n", "#\n")).collect();
         let _ = writeln!(text, "title = {}", quoted(&self.title));
         for (name, value) in
             [("about", &self.about), ("measures", &self.measures), ("left_out", &self.left_out)]
@@ -123,8 +124,8 @@ fn access(load: &RecordedLoad) -> Access {
     if load.run >= SEQUENTIAL {
         return Access::sequential(mix);
     }
-    let follows = (load.run >= RUN_LEAST)
-        .then(|| Runs { length: load.run.round() as u32, follow: Follow::Next });
+    let follows =
+        (load.run >= RUN_LEAST).then(|| Runs { length: load.run.round() as u32, follow: Follow::Next });
     let zone = |zone: &analysis::loads::LoadZone| Zone {
         percent: zone.ios * 100.0,
         length: ZoneLength::Percent(zone.region * 100.0),
@@ -144,7 +145,8 @@ fn lengths(flow: &RecordedFlow) -> Option<Lengths> {
         [] => None,
         [(size, _)] => Some(Lengths::Fixed(Bytes(*size))),
         several => {
-            let share = |(size, share): &(u64, f64)| LengthShare { length: Bytes(*size), weight: weight(*share) };
+            let share =
+                |(size, share): &(u64, f64)| LengthShare { length: Bytes(*size), weight: weight(*share) };
             Some(Lengths::Shares(several.iter().map(share).collect()))
         }
     }
@@ -219,16 +221,22 @@ fn sizes(lengths: &Lengths) -> String {
         Lengths::Shares(shares) => {
             let all: f64 = shares.iter().map(|share| f64::from(share.weight)).sum();
             let share = |share: &LengthShare| {
-                format!("{}/{}", bytes(share.length), number(f64::from(share.weight) * 100.0 / all))
+                format!("{}/{}", bytes(share.length), share_of(f64::from(share.weight) / all))
             };
             shares.iter().map(share).collect::<Vec<_>>().join(", ")
         }
     }
 }
 
-/// Writes a number with at most six digits after the point.
+/// Writes a share in percent, as exactly as it is read.
+fn share_of(share: f64) -> String {
+    let text = format!("{:.3}", share * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Writes a number with at most three digits after the point, or six below one.
 fn number(value: f64) -> String {
-    let text = format!("{value:.6}");
+    let text = if value < 1.0 { format!("{value:.6}") } else { format!("{value:.3}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -320,8 +328,8 @@ mod tests {
             assert_eq!(again.steps[0].jobs.len(), profile.steps[0].jobs.len());
             for (again, job) in again.steps[0].jobs.iter().zip(&profile.steps[0].jobs) {
                 assert_eq!((again.depth, again.think, again.flush), (job.depth, job.think, job.flush));
-                let rates = [again, job].map(|job| job.pace.rate().map_or(0.0, |rate| rate.0));
-                assert!((rates[0] - rates[1]).abs() < 1e-3, "{rates:?}");
+                let rates = [again, job].map(|job| job.pace.rate().map_or(1.0, |rate| rate.0));
+                assert!((rates[0] / rates[1] - 1.0).abs() < 1e-3, "{rates:?}");
             }
         }
     }

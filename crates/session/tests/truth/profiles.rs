@@ -9,8 +9,8 @@ use session::{VirtualRunner, conduct};
 use statistics::Stream;
 use volumes::SimulatedVolume;
 use workload::{
-    Access, BlockSizes, ByDirection, Bytes, Direction, Flush, Iops, Job, LengthShare, Lengths, Mix, Nanos, Pace,
-    PolicyName, StepKind, StopRule, Think, Workload,
+    Access, BlockSizes, ByDirection, Bytes, Direction, Flush, Iops, Job, LengthShare, Lengths, Mix, Nanos,
+    Pace, PolicyName, StepKind, StopRule, Think, Workload,
 };
 
 use crate::checked::{each, numbers};
@@ -70,7 +70,11 @@ fn drawn(number: usize) -> (Job, String) {
         10 => paced(of(30, small), Pace::Poisson(Iops(rate))),
         11 => split(paced(of(0, 4), Pace::Poisson(Iops(rate / 4.0))), &[(4, 90), (256, 10)]),
         12 => Job { think: Some(Think::each(1, millis(scale(0.5, 8.0)))), ..of(100, small) },
-        13 => Job { depth: deep, think: Some(Think::each(deep * 10, millis(scale(20.0, 80.0)))), ..of(100, small) },
+        13 => Job {
+            depth: deep,
+            think: Some(Think::each(deep * 10, millis(scale(20.0, 80.0)))),
+            ..of(100, small)
+        },
         14 => Job { depth: 8, think: Some(Think::each(64, millis(scale(5.0, 50.0)))), ..of(70, 4) },
         15 => Job { flush: Flush::Every(1), ..of(0, small) },
         16 => Job { flush: Flush::Every(16), depth: 4, ..of(40, small) },
@@ -148,7 +152,9 @@ fn is_named(load: &RecordedLoad, row: &Row) -> bool {
         Unknown::SizesMean { direction }
         | Unknown::SizesSpread { direction }
         | Unknown::SizesOverTime { direction } => row.measure.is_latency() && of_direction(direction),
-        Unknown::Spacing | Unknown::RestLength => row.measure.is_latency(),
+        Unknown::Spacing => row.measure.is_latency(),
+        // A limit lets a short burst run ahead, and a long one not.
+        Unknown::RestLength => true,
         Unknown::Mix { .. } => !row.measure.is_latency(),
         _ => false,
     })
@@ -159,7 +165,10 @@ fn judge(number: usize) -> Table {
     let (job, words) = drawn(number);
     let load = of_recording(&recorded(&job, &words), None).remove(0);
     let profile = profile(&load);
-    let case = format!("job {number} on sim:{words}: {job:?}");
+    let case = format!(
+        "job {number} on sim:{words}: depth {}, {:?}, {:?}, {:?}, {:?}",
+        job.depth, job.pace, job.think, job.access.mix, job.blocks.lengths
+    );
     let [original, own] = [&step(job, BLOCK), &profile.lasting(BLOCK).steps[0].step()]
         .map(|step| (0..BLOCKS).map(|seed| ran(step, &words, 7 + seed)).collect::<Vec<_>>());
     let comparison = beside(&original, &own, &load);
@@ -191,7 +200,10 @@ fn judge(number: usize) -> Table {
         table.add(quantity, judged, (&case, &what));
     }
     let is_closed = matches!(load.drive, Drive::Closed { .. });
-    table.figures.insert(format!("job {number:02}"), format!("{:?}{}", load.drive, if is_closed { "" } else { " (open)" }));
+    table.figures.insert(
+        format!("job {number:02}"),
+        format!("{:?}{}", load.drive, if is_closed { "" } else { " (open)" }),
+    );
     table
 }
 

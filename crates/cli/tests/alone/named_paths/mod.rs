@@ -111,6 +111,7 @@ const RUNS: &[Row] = &[
     ("import", &[], &["import", "@/printed.json"]),
     ("report", &[], &["report", "@/run.plimsoll"]),
     ("size", &[], &["size", "@/disks.json"]),
+    ("profile from", &[], &["profile", "from", "@/disks.json", "--device", "vda"]),
     ("ticket", &[], &["ticket", "@/run.plimsoll"]),
     ("export", &[], &["export", "@/run.plimsoll"]),
     ("man", &[], &["man"]),
