@@ -71,11 +71,10 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<RecordedLoad> {
     }
     let mut unknowns = Vec::new();
     let [reads, writes] = [0, 1].map(|way| flow((&ticks, seconds), way, &mut unknowns));
-    let sum = |of: fn(&Tick) -> f64| ticks.iter().map(|tick| of(tick) * tick.seconds).sum::<f64>() / seconds;
-    let (in_flight, busy) = (sum(|tick| tick.queue), sum(|tick| tick.busy));
+    let usage = Usage::of(&ticks);
     let known = |value: f64| value.is_finite().then_some(value);
     let burstiness = arrivals::of_readings(&counts(&ticks), seconds / ticks.len() as f64);
-    let (drive, doubts) = drive((&ticks, seconds), (in_flight, busy), &burstiness);
+    let (drive, doubts) = drive(&ticks, usage, &burstiness);
     unknowns.extend(doubts);
     unknowns.push(Unknown::Places);
     let flushes: f64 = ticks.iter().map(|tick| tick.flushes).sum();
@@ -94,8 +93,8 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<RecordedLoad> {
         reads,
         writes,
         drive,
-        in_flight: known(in_flight),
-        busy: known(busy),
+        in_flight: known(usage.in_flight),
+        busy: known(usage.busy),
         burstiness,
         zones: Vec::new(),
         run: 1.0,
@@ -124,22 +123,50 @@ fn flow((ticks, seconds): (&[Tick], f64), way: usize, unknowns: &mut Vec<Unknown
     }
 }
 
+/// How much a device is used: reads and writes per second, I/Os in flight, and the share of the time with any.
+#[derive(Clone, Copy)]
+struct Usage {
+    rate: f64,
+    in_flight: f64,
+    busy: f64,
+}
+
+impl Usage {
+    fn of(ticks: &[Tick]) -> Usage {
+        let seconds: f64 = ticks.iter().map(|tick| tick.seconds).sum();
+        let sum = |of: fn(&Tick) -> f64| ticks.iter().map(of).sum::<f64>() / seconds;
+        Usage {
+            rate: sum(Tick::all),
+            in_flight: sum(|tick| tick.queue * tick.seconds),
+            busy: sum(|tick| tick.busy * tick.seconds),
+        }
+    }
+}
+
 /// Returns how the load is driven, and what is not known about that.
-fn drive(
-    (ticks, seconds): (&[Tick], f64),
-    (in_flight, busy): (f64, f64),
-    burstiness: &[Dispersion],
-) -> (Drive, Vec<Unknown>) {
-    let Some(depth) = closed(ticks) else {
-        return open((ticks, seconds), (in_flight, busy), burstiness);
-    };
-    (Drive::Closed { depth }, vec![Unknown::Demand])
+fn drive(ticks: &[Tick], usage: Usage, burstiness: &[Dispersion]) -> (Drive, Vec<Unknown>) {
+    if let Some(depth) = closed(ticks) {
+        return (Drive::Closed { depth }, vec![Unknown::Demand]);
+    }
+    let steady = arrivals::of_dispersion(burstiness, usage.rate);
+    let is_timed = usage.in_flight.is_finite() && usage.busy.is_finite();
+    let by_chance = 1.0 - (-usage.in_flight).exp();
+    match steady {
+        None => {
+            let (drive, unknown) = phases(ticks, usage.rate);
+            (drive, vec![unknown, Unknown::Spacing])
+        }
+        Some(steady) if !is_timed => (steady, vec![Unknown::InFlight, Unknown::Spacing]),
+        Some(_) if usage.busy >= BUSY_LEAST && usage.busy < BUNCHED * by_chance => {
+            (bunches(ticks, usage), vec![Unknown::RestLength, Unknown::Waiting])
+        }
+        Some(steady) => (steady, vec![Unknown::Spacing, Unknown::Waiting]),
+    }
 }
 
 /// Returns the depth of a closed loop: something is always in flight, and always about the same number of I/Os.
 fn closed(ticks: &[Tick]) -> Option<u32> {
-    let seconds: f64 = ticks.iter().map(|tick| tick.seconds).sum();
-    let busy = ticks.iter().map(|tick| tick.busy * tick.seconds).sum::<f64>() / seconds;
+    let busy = Usage::of(ticks).busy;
     let queues: Moments = ticks.iter().map(|tick| tick.queue).collect();
     let depth = queues.mean().round().max(1.0);
     let steady = queues.sd() <= STEADY * queues.mean();
@@ -148,33 +175,10 @@ fn closed(ticks: &[Tick]) -> Option<u32> {
     is_closed.then_some(depth as u32)
 }
 
-fn open(
-    (ticks, seconds): (&[Tick], f64),
-    (in_flight, busy): (f64, f64),
-    burstiness: &[Dispersion],
-) -> (Drive, Vec<Unknown>) {
-    let rate = ticks.iter().map(Tick::all).sum::<f64>() / seconds;
-    if !in_flight.is_finite() || !busy.is_finite() {
-        let drive = arrivals::of_dispersion(burstiness, rate).unwrap_or_else(|| phases(ticks, rate).0);
-        return (drive, vec![Unknown::InFlight, Unknown::Spacing]);
-    }
-    let by_chance = 1.0 - (-in_flight).exp();
-    let steady = arrivals::of_dispersion(burstiness, rate);
-    if steady.is_none() {
-        let (drive, unknown) = phases(ticks, rate);
-        return (drive, vec![unknown, Unknown::Spacing]);
-    }
-    if busy >= BUSY_LEAST && busy < BUNCHED * by_chance {
-        let bunches = bunches(ticks, (rate, in_flight, busy));
-        return (bunches, vec![Unknown::RestLength, Unknown::Waiting]);
-    }
-    (steady.unwrap_or(Drive::Poisson), vec![Unknown::Spacing, Unknown::Waiting])
-}
-
 /// Returns bunches of I/Os with rests: as many in flight while busy as are counted. Rests of one length give counts that
 /// differ by one bunch from reading to reading, with a variance of a sixth of its square if the reading's edge falls
 /// anywhere.
-fn bunches(ticks: &[Tick], (rate, in_flight, busy): (f64, f64, f64)) -> Drive {
+fn bunches(ticks: &[Tick], Usage { rate, in_flight, busy }: Usage) -> Drive {
     let depth = (in_flight / busy).round().max(1.0);
     let spread = counts(ticks).into_iter().collect::<Moments>().variance();
     let reading = ticks.iter().map(Tick::all).sum::<f64>() / ticks.len() as f64;

@@ -34,7 +34,7 @@ pub(super) fn sizes(readings: &[Counted], direction: Direction) -> (Vec<(u64, f6
     let mean = bytes / ios;
     let unit = unit(&worked);
     if worked.iter().all(|(ios, bytes)| bytes / ios == mean)
-        && mean as u64 % SECTOR == 0
+        && (mean as u64).is_multiple_of(SECTOR)
         && mean.fract() == 0.0
     {
         // Sizes that differed would give the same mean again and again only by chance.

@@ -270,7 +270,11 @@ mod tests {
             [
                 io(at, Direction::Write, (place, 4096)),
                 io(at, Direction::Flush, (0, 0)),
-                io(at, Direction::Read, (number % 2 * 8192, if number % 4 == 0 { 8192 } else { 16384 })),
+                io(
+                    at,
+                    Direction::Read,
+                    (number % 2 * 8192, if number.is_multiple_of(4) { 8192 } else { 16384 }),
+                ),
             ]
         };
         let load = load((0..4000).flat_map(of));

@@ -90,7 +90,7 @@ fn drawn(number: usize) -> (Job, String) {
     };
     let latency = scale(200.0, 2000.0).round();
     // Half of the volumes limit what a deep job reaches.
-    let iops = if number % 2 == 0 { 1_000_000.0 } else { scale(3000.0, 12_000.0).round() };
+    let iops = if number.is_multiple_of(2) { 1_000_000.0 } else { scale(3000.0, 12_000.0).round() };
     (job, format!("custom,iops={iops},latency={latency}us,jitter=0.2"))
 }
 

@@ -32,7 +32,7 @@ pub(super) enum Origin {
     /// Counters of a run.
     Run(Box<Run>),
     /// A trace, with where each of its files begins in one region.
-    Trace(TraceReading),
+    Trace(Box<TraceReading>),
 }
 
 /// Reads the load of an input, of the device `named` or of the only one.
@@ -96,7 +96,7 @@ fn of_trace(path: &Path, named: Option<&str>) -> Result<(RecordedLoad, Origin), 
         several => format!("{} files", several.len()),
     };
     match reading.load(device) {
-        Some(load) => Ok((load, Origin::Trace(reading))),
+        Some(load) => Ok((load, Origin::Trace(Box::new(reading)))),
         None => Err(Failure::refused(format!(
             "{shown}: it has no read or write; record while the application works"
         ))),
