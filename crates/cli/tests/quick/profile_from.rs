@@ -9,7 +9,7 @@ use crate::machine::*;
 fn trace() -> String {
     let rows = (0..8000u64).map(|number| {
         let way = if number % 4 == 0 { "write" } else { "read" };
-        let size = if number % 10 < 7 { 4096 } else { 65536 };
+        let size = if number / 4 % 10 < 7 { 4096 } else { 65536 };
         let place = if number % 2 == 0 { number * 7919 % 1000 } else { number * 7919 % 10_000 };
         format!("{} /mnt/app {way} {} {size}\n", number * 500, place * 65536)
     });
@@ -42,7 +42,8 @@ fn a_trace_becomes_a_profile_that_differs_in_nothing_from_its_replay() {
 #[test]
 fn the_counters_of_a_watch_become_the_closed_loop_that_ran() {
     let folder = Folder::new();
-    fs::write(folder.path("job.fio"), "[app]\nrw=randread\nbs=8k\niodepth=8\nsize=1g\n").unwrap();
+    fs::write(folder.path("job.fio"), "[app]\nrw=randread\nbs=8k\nioengine=libaio\niodepth=8\nsize=1g\n")
+        .unwrap();
     let watch = [
         "watch",
         "--load",
@@ -79,7 +80,7 @@ fn what_cannot_become_a_profile_is_refused_with_cause_and_remedy() {
     fs::write(folder.path("mine.toml"), "title = \"by hand\"\n").unwrap();
     let rows: [(&[&str], &[&str]); 6] = [
         (&["@/nowhere"], &["nowhere"]),
-        (&["@/cut.log"], &["cut.log, line 3, column 13", "'read'"]),
+        (&["@/cut.log"], &["cut.log, line 3, column 12", "Did you mean read?"]),
         (&["@/none.log"], &["no read or write"]),
         (&["@/app.log", "--device", "vda"], &["--device vda", "taken whole"]),
         (&["@/app.log", "--out", "@/mine.toml"], &["is there already", "--out"]),
