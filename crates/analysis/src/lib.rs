@@ -25,6 +25,7 @@ mod identified;
 mod judge;
 mod latency;
 mod level;
+pub mod loads;
 pub mod map;
 mod metering;
 mod picture;

@@ -60,6 +60,7 @@ mod untaken;
 mod value;
 mod verification;
 mod verify;
+mod written;
 
 pub use ::options::{Entry, Support};
 pub use alike::{ComparedFigure, Likeness, ToolOutcome, compared, documented};
@@ -98,6 +99,7 @@ pub use steady::{SteadyOptions, SteadyWatch};
 pub use steps::{FioStep, PlannedSteps, Unrunnable, announcement, steps};
 pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
-pub use trace::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo, TraceOptions, TraceReader};
+pub use trace::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo, TraceOptions, TraceReader, is_trace};
 pub use untaken::RequestDescription;
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};
+pub use written::{Approximation, job_file};

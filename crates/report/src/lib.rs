@@ -53,6 +53,7 @@ pub use words::progress_json::{
     run_started, so_far, step_ended, step_started,
 };
 pub use words::quick::{QuickDocument, quick_json, quick_text};
+pub use words::recorded_load::{recorded_load, unknown_words};
 pub use words::running::{running_words, state};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::shell::{is_told_whole, shell_word};

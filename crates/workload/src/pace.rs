@@ -23,6 +23,14 @@ pub enum Pace {
     },
     /// After exponentially distributed gaps, at this mean rate.
     Poisson(Iops),
+    /// In two phases, one dense and one sparse, each with exponentially distributed gaps.
+    Phases {
+        /// Rate within each phase.
+        rates: [Iops; 2],
+        /// Mean number of I/Os before the phase changes, at least 1 each. If the reciprocals add up to 1, each gap is drawn
+        /// independently of the last: arrivals are hyper-exponential.
+        stays: [f64; 2],
+    },
     /// When the replayed trace says.
     Traced,
 }
@@ -37,14 +45,18 @@ impl Pace {
             Pace::Fixed(rate) => Pace::Fixed(at(rate)),
             Pace::Bytes { rate, length } => Pace::Bytes { rate: at(rate), length },
             Pace::Poisson(rate) => Pace::Poisson(at(rate)),
+            Pace::Phases { rates, stays } => Pace::Phases { rates: rates.map(at), stays },
         }
     }
 
-    /// Requested rate; `None` in a closed loop or if a trace sets the times.
+    /// Requested rate, the mean if it varies; `None` in a closed loop or if a trace sets the times.
     pub fn rate(self) -> Option<Iops> {
         match self {
             Pace::Closed | Pace::Traced => None,
             Pace::Fixed(rate) | Pace::Bytes { rate, .. } | Pace::Poisson(rate) => Some(rate),
+            Pace::Phases { rates: [dense, sparse], stays } => {
+                Some(Iops((stays[0] + stays[1]) / (stays[0] / dense.0 + stays[1] / sparse.0)))
+            }
         }
     }
 }

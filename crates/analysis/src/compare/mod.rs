@@ -226,6 +226,10 @@ fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
     rows
 }
 
+/// Distance of a mean size from that of the work, as a share, from which sizes differ (chosen by us: counting at the ends of
+/// a step makes less).
+const ONE_SIZE: f64 = 0.01;
+
 /// The items of one work on all sides, compared block by block.
 struct TurnsComparison<'a> {
     work: &'a Work,
@@ -237,8 +241,24 @@ struct TurnsComparison<'a> {
 impl TurnsComparison<'_> {
     /// Returns rate, mean latency and percentiles of the blocks that all sides have.
     fn rows(&self) -> Vec<Row> {
-        let measures = [rate(self.work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
-        measures.into_iter().filter_map(|measure| self.row(measure)).collect()
+        let latencies = [Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
+        let rates = match self.is_of_one_size() {
+            true => vec![rate(self.work)],
+            false => vec![Measure::Iops, Measure::BytesPerSecond],
+        };
+        rates.into_iter().chain(latencies).filter_map(|measure| self.row(measure)).collect()
+    }
+
+    /// Whether every I/O has the size of the work: then either rate gives the other.
+    fn is_of_one_size(&self) -> bool {
+        let has = |item: &Item| {
+            let (Some(block), Some(ios), Some(bytes)) = (item.work.block, item.iops, item.bytes_per_second)
+            else {
+                return true;
+            };
+            (bytes / ios / block as f64 - 1.0).abs() < ONE_SIZE
+        };
+        self.measured.iter().flatten().all(has)
     }
 
     fn row(&self, measure: Measure) -> Option<Row> {

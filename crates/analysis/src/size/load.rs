@@ -94,22 +94,23 @@ pub(super) struct Load {
     pub course: Vec<CourseColumn>,
 }
 
+/// Returns the disks of a run that did I/O and stand on no other, or the device `named` if it did I/O.
+pub(crate) fn working<'r>(watch: &WatchedRun<'r>, named: Option<&str>) -> Vec<Device<'r>> {
+    let names: Vec<&str> = watch.recording.devices().to_vec();
+    let asked = names.into_iter().filter(|name| named.is_none_or(|named| named == *name));
+    let devices = asked.map(|name| Device::unwindowed(watch, name));
+    let is_disk = |device: &Device<'_>| named.is_some() || device.place.on.is_empty();
+    let worked = |device: &Device<'_>| device.ticks.iter().any(|tick| tick.all() > 0.0);
+    devices.filter(|device| is_disk(device) && worked(device)).collect()
+}
+
 /// Returns the loads of the disks of a run: of the device `named`, or of each that did I/O and stands on no other. The
 /// busiest is first.
 pub(super) fn loads(run: &Run, named: Option<&str>) -> Vec<Load> {
     let watch = WatchedRun::of(run, None, Vec::new());
-    let names: Vec<&str> = watch.recording.devices().to_vec();
     let (_, taken) = findings::of_load(&watch);
     let mut loads: Vec<Load> = Vec::new();
-    for name in names {
-        if named.is_some_and(|named| named != name) {
-            continue;
-        }
-        let mut device = Device::unwindowed(&watch, name);
-        let is_disk = named.is_some() || device.place.on.is_empty();
-        if !is_disk || device.ticks.iter().all(|tick| tick.all() == 0.0 || tick.all().is_nan()) {
-            continue;
-        }
+    for mut device in working(&watch, named) {
         if device.ticks.iter().any(may_be_held) {
             device = device.windowed(&watch);
             findings::mark_held(&watch, &mut device, &taken);

@@ -1,7 +1,7 @@
 //! Which volume a recorded load needs: each policy's settings against it, and the cheapest that carries it.
 
 mod allowed;
-mod load;
+pub(crate) mod load;
 mod setting;
 
 use policy::{

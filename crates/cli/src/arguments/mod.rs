@@ -13,6 +13,7 @@ mod measure;
 mod onlookers;
 mod places;
 mod policy;
+mod profile;
 mod shelf;
 mod short;
 mod shown;
@@ -41,6 +42,7 @@ pub use map::MapArguments;
 pub use measure::MeasureArguments;
 pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
+pub use profile::{FromArguments, LoadFormat, ProfileAction, ProfileArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
 pub use size::SizeArguments;
@@ -466,40 +468,6 @@ pub struct QuickArguments {
     /// How it begins, and where its result goes
     #[command(flatten)]
     pub measure: MeasureArguments,
-}
-
-/// `plimsoll profile`.
-#[derive(Debug, Args)]
-pub struct ProfileArguments {
-    /// What to do
-    #[command(subcommand)]
-    pub action: ProfileAction,
-}
-
-/// What to do with the profiles.
-#[derive(Debug, Subcommand)]
-pub enum ProfileAction {
-    /// All profiles, a line each
-    List {
-        /// Form of the result on stdout
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
-    /// One profile: what it imitates, what its figures tell, what it leaves out
-    #[command(after_help = "\
-Examples:
-  plimsoll profile show database
-  plimsoll profile show database --toml > mine.toml")]
-    Show {
-        /// Its name
-        profile: String,
-        /// Print its TOML instead, as a start for one of your own
-        #[arg(long, conflicts_with = "format")]
-        toml: bool,
-        /// Form of the result on stdout
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
 }
 
 /// `plimsoll report`.

@@ -1,4 +1,8 @@
-//! `plimsoll profile`: the built-in workloads, with what each measures and leaves out.
+//! `plimsoll profile`: the built-in workloads, with what each measures and leaves out, and those made from recordings.
+
+mod from;
+mod recorded;
+mod verify;
 
 use experiments::{Profile, ProfileStep, profile_names, profile_text};
 use schemars::JsonSchema;
@@ -51,6 +55,7 @@ pub fn run(arguments: &ProfileArguments) -> Result<u8, Failure> {
             let all = profile_names().map(Profile::builtin).collect::<Result<Vec<_>, _>>();
             output::result(&document(&all.map_err(Failure::failed)?))?;
         }
+        ProfileAction::From(arguments) => return from::run(arguments),
         ProfileAction::Show { profile, toml: true, .. } => {
             output::result(profile_text(profile).map_err(Failure::refused)?)?;
         }

@@ -37,10 +37,10 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 }
 
 /// A profile to run on a target.
-struct ProfileRun {
-    profile: Profile,
-    writes: Writes,
-    layout: Layout,
+pub(super) struct ProfileRun {
+    pub(super) profile: Profile,
+    pub(super) writes: Writes,
+    pub(super) layout: Layout,
 }
 
 impl Measurement for ProfileRun {

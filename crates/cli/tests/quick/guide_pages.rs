@@ -183,8 +183,20 @@ fn profiles_run_and_one_of_your_own() {
         ("run web-server null:", "run web-server null: --time 200ms"),
         ("run mine.toml /mnt/vol", "run mine.toml sim:aws-gp3"),
     ];
+    let rows = (0..6000).map(|number| {
+        let way = if number % 4 == 0 { "write" } else { "read" };
+        format!("{} /mnt/app {way} {} 8192\n", number * 1000, number * 7919 % 5000 * 8192)
+    });
+    let trace = format!("fio version 3 iolog\n0 /mnt/app add\n0 /mnt/app open\n{}", rows.collect::<String>());
+    fs::write(folder.make_dir("here").join("app.log"), trace).unwrap();
     let said = run(&folder, "docs/guide/profiles.md", &exchange).concat();
     assert!(said.contains("SEQ    1MiB (Q=  8, T= 1)"), "{said}");
+    let made = |name: &str| fs::read_to_string(folder.path("here").join(name)).unwrap();
+    for (name, words) in
+        [("app.toml", "block = \"8KiB\""), ("app.toml", "rate = 750"), ("app.fio", "rate_iops=250")]
+    {
+        assert!(made(name).contains(words), "{name} has no '{words}': {}", made(name));
+    }
 }
 
 #[test]

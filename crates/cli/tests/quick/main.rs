@@ -27,6 +27,7 @@ mod packages;
 mod pictures;
 mod places;
 mod policies_page;
+mod profile_from;
 mod progress;
 mod recordings;
 mod resume;

@@ -52,12 +52,18 @@ pub(super) fn files(
             ("null:", ENDLESS)
         }
         PlanTargetKind::Machine(_) => return on_machine(job, target, direct, choices),
+        // A trace that was fitted into a region says so by its size; any other names files.
+        PlanTargetKind::Simulated(size)
+            if job.access.replay.is_some() && job.size.is_some_and(|own| own <= size) =>
+        {
+            ("simulated", size)
+        }
         _ if job.access.replay.is_some() => return Err(PlanError::Replay { job: job.name.clone() }),
         PlanTargetKind::Null(size) => ("null:", size),
         PlanTargetKind::Simulated(size) => ("simulated", size),
     };
     if let Some(replay) = &job.access.replay {
-        // Nothing is moved, whichever file the trace names.
+        // There is one made-up file, whichever the trace names.
         let nowhere = FilePlan { path: PathBuf::from(name), offset: Bytes(0), size };
         return Ok(vec![nowhere; replay.changed.len().max(1)]);
     }

@@ -1,7 +1,7 @@
-//! When the next I/O becomes due: at once, at fixed intervals, or at the times of a Poisson process.
+//! When the next I/O becomes due: at once, at fixed intervals, or at the times of a random process.
 
 use statistics::Stream;
-use workload::{Direction, Nanos, Pace, WorkerPlan};
+use workload::{Direction, Iops, Nanos, Pace, WorkerPlan};
 
 use super::seeds;
 
@@ -20,6 +20,8 @@ pub(super) enum Pacer {
     Bytes { start: Nanos, gap_ns: f64, mean_gap_ns: f64, phase_ns: f64, bytes: u64, next: Nanos },
     /// Exponential gaps, summed in fractions of a nanosecond; the sum stays exact to 0.02 ns for a day.
     Poisson { start: Nanos, gap_ns: f64, elapsed_ns: f64, next: Nanos, stream: Box<Stream> },
+    /// Exponential gaps of two phases in turn.
+    Phases { start: Nanos, phases: Box<Phases>, next: Nanos },
     /// Due times from a trace: the code that replays it sets when the next I/O is due.
     Traced { start: Nanos, next: Nanos },
 }
@@ -54,6 +56,10 @@ impl Pacer {
                     stream,
                 }
             }
+            Pace::Phases { rates, stays } => {
+                let phases = Box::new(Phases::new((rates, stays), stream));
+                Pacer::Phases { start: Nanos::ZERO, next: Nanos(phases.elapsed_ns as u64), phases }
+            }
         }
     }
 
@@ -75,6 +81,7 @@ impl Pacer {
             Pacer::Fixed { start, next, .. }
             | Pacer::Bytes { start, next, .. }
             | Pacer::Poisson { start, next, .. }
+            | Pacer::Phases { start, next, .. }
             | Pacer::Traced { start, next } => {
                 assert!(*next >= *start, "an I/O is due before its pace begins");
                 *next = at + next.since(*start);
@@ -91,6 +98,7 @@ impl Pacer {
             Pacer::Fixed { next, .. }
             | Pacer::Bytes { next, .. }
             | Pacer::Poisson { next, .. }
+            | Pacer::Phases { next, .. }
             | Pacer::Traced { next, .. } => *next,
         }
     }
@@ -118,6 +126,7 @@ impl Pacer {
                 debug_assert!(due >= *next, "due times of a Poisson process go back");
                 *next = due;
             }
+            Pacer::Phases { start, phases, next } => *next = phases.advance(*start),
         }
     }
 
@@ -126,6 +135,7 @@ impl Pacer {
         if let Pacer::Fixed { start, next, .. }
         | Pacer::Bytes { start, next, .. }
         | Pacer::Poisson { start, next, .. }
+        | Pacer::Phases { start, next, .. }
         | Pacer::Traced { start, next } = self
         {
             *start += pause;
@@ -140,6 +150,7 @@ impl Pacer {
             Pacer::Fixed { start, .. }
             | Pacer::Bytes { start, .. }
             | Pacer::Poisson { start, .. }
+            | Pacer::Phases { start, .. }
             | Pacer::Traced { start, .. } => *start,
         }
     }
@@ -170,11 +181,51 @@ impl Pacer {
                 }
                 draws + ((until_ns as f64 - elapsed_ns).max(0.0) / gap_ns) as u64
             }
+            Pacer::Phases { start, phases, .. } => {
+                let (until_ns, mut phases) = (at.since(*start).0, phases.clone());
+                let mut draws = 0;
+                while (phases.elapsed_ns as u64) < until_ns && draws < MOST_DRAWN {
+                    phases.advance(*start);
+                    draws += 1;
+                }
+                draws
+            }
         }
     }
 
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Pacer::Closed)
+    }
+}
+
+/// Gaps of two phases in turn, each with its mean and the chance that the phase ends after an I/O.
+#[derive(Clone, Debug)]
+pub(super) struct Phases {
+    gaps_ns: [f64; 2],
+    ends: [f64; 2],
+    phase: usize,
+    elapsed_ns: f64,
+    stream: Stream,
+}
+
+impl Phases {
+    fn new((rates, stays): ([Iops; 2], [f64; 2]), mut stream: Stream) -> Phases {
+        let gaps_ns = rates.map(|rate| 1e9 / rate.0);
+        let ends = stays.map(|ios| 1.0 / ios.max(1.0));
+        // An I/O is in a phase with the probability of the phase's share of all I/Os.
+        let phase = usize::from(stream.unit_f64() * (stays[0] + stays[1]) >= stays[0]);
+        let elapsed_ns = stream.exponential(gaps_ns[phase]);
+        Phases { gaps_ns, ends, phase, elapsed_ns, stream }
+    }
+
+    /// Draws the next gap, and returns when the I/O after it is due.
+    #[cold]
+    fn advance(&mut self, start: Nanos) -> Nanos {
+        if self.stream.unit_f64() < self.ends[self.phase] {
+            self.phase = 1 - self.phase;
+        }
+        self.elapsed_ns += self.stream.exponential(self.gaps_ns[self.phase]);
+        start + Nanos(self.elapsed_ns as u64)
     }
 }
 
@@ -306,7 +357,7 @@ pub(crate) fn phases(workers: &[WorkerPlan]) -> Vec<f64> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use workload::{Bytes, Iops};
+    use workload::Bytes;
 
     fn due_times(pace: Pace, seed: u64) -> impl Iterator<Item = u64> {
         let mut pacer = Pacer::new(pace, Stream::new(seed, 0));
@@ -331,6 +382,22 @@ mod tests {
         // A byte takes 1 µs, and half of a mean gap is 5 ms.
         assert_eq!([due(4_000), due(16_000), due(10_000)], [9_000_000, 25_000_000, 35_000_000]);
         assert_eq!(pacer.due_before(Nanos(1_065_000_000)), 3, "30 ms hold three of mean length");
+    }
+
+    #[test]
+    fn two_phases_keep_their_mean_rate_and_their_bursts() {
+        let pace = Pace::Phases { rates: [Iops(10_000.0), Iops(100.0)], stays: [90.0, 10.0] };
+        let due: Vec<u64> = due_times(pace, 5).take(200_000).collect();
+        let rate = due.len() as f64 / (due[due.len() - 1] as f64 / 1e9);
+        let mean = pace.rate().unwrap().0;
+        assert!((rate / mean - 1.0).abs() < 0.05, "{rate} of {mean}");
+        let dense = due.windows(2).filter(|pair| pair[1] - pair[0] < 1_000_000).count() as f64;
+        // Of the dense gaps nearly all are below a millisecond, of the others a tenth.
+        assert!((dense / due.len() as f64 - 0.91).abs() < 0.02, "{dense}");
+        let mut pacer = Pacer::new(pace, Stream::new(5, 0));
+        pacer.begin(Nanos::SECOND);
+        let until = Nanos(Nanos::SECOND.0 + due[1000]);
+        assert_eq!(pacer.due_before(until), 1000, "the I/Os that are due before then");
     }
 
     proptest! {

@@ -132,6 +132,11 @@ impl<'a> Fields<'a> {
         self.table.get(name)
     }
 
+    /// Byte offset of a value that is there.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.value(name).map(|value| value.span().start)
+    }
+
     /// A required value.
     pub fn needed<T>(&self, name: &str, value: Option<T>) -> Option<T> {
         let is_named = self.value(name).is_some() || self.is_meant(name);

@@ -1,7 +1,9 @@
 //! Profiles: workloads written in TOML, built in or the user's own, run step by step on any target.
 
 mod fields;
+mod job;
 mod text;
+mod written;
 
 use record::StepRecord;
 use workload::{Bytes, Ending, Job, Nanos, StepKind, StopRule, Workload};

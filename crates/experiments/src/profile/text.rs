@@ -1,45 +1,21 @@
 //! Reads a profile's TOML into its fields, each with its place; every mistake is reported with line and column.
 
 use toml::de::DeTable;
-use workload::{Access, BlockSizes, Bytes, Flush, Iops, Job, Mix, Nanos, Pace, UnitError};
+use workload::{Bytes, Nanos, UnitError};
 
 use super::fields::{At, Fields, Source};
+use super::job::JOB;
 use super::{Profile, ProfileError, ProfileStep, ProfileTable};
 
 /// Default counted time of a step.
 const TIME: Nanos = Nanos::from_secs(5);
 /// Default uncounted time of a step.
 const RAMP: Nanos = Nanos::from_millis(500);
-/// Longest block accepted; a longer one is taken for a typing error.
-const BLOCK_MAX: Bytes = Bytes::mib(64);
-/// Greatest queue depth accepted; a greater one is taken for a typing error.
-const DEPTH_MAX: u32 = 4096;
-/// Most workers of a job accepted; more are taken for a typing error.
-const WORKERS_MAX: u32 = 512;
 
 const PROFILE: &[&str] = &["title", "about", "measures", "left_out", "table", "size", "time", "ramp", "step"];
 const STEP: &[&str] = &["name", "time", "ramp", "job"];
-const JOB: &[&str] = &[
-    "name",
-    "order",
-    "read",
-    "block",
-    "read_block",
-    "write_block",
-    "depth",
-    "workers",
-    "rate",
-    "flush_every",
-];
 const TABLES: &[(&str, ProfileTable)] =
     &[("lines", ProfileTable::Lines), ("crystaldiskmark", ProfileTable::CrystalDiskMark)];
-
-#[derive(Clone, Copy)]
-enum Order {
-    Random,
-    Sequential,
-}
-const ORDERS: &[(&str, Order)] = &[("random", Order::Random), ("sequential", Order::Sequential)];
 
 /// Reads `text`; `name` is its name in errors: the path, or the name of a built-in profile.
 pub(super) fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
@@ -116,70 +92,7 @@ impl Source<'_> {
         Some(ProfileStep { name: name?, time, ramp, jobs })
     }
 
-    fn job(&self, fields: &Fields<'_>, step: &str) -> Option<Job> {
-        let read = fields.needed("read", fields.count("read", (0, 100), "percent of reads"));
-        let order = fields.needed("order", fields.choice("order", ORDERS));
-        let depth = fields.count("depth", (1, DEPTH_MAX), "depth").map_or(1, |depth| depth.value);
-        let clones =
-            fields.count("workers", (1, WORKERS_MAX), "number of workers").map_or(1, |count| count.value);
-        let flush = match fields.count("flush_every", (1, u32::MAX), "number of writes") {
-            Some(writes) => Flush::Every(writes.value),
-            None => Flush::Never,
-        };
-        let name = fields.text("name").map_or(step.to_owned(), |name| name.value);
-        let pace = self.pace(fields);
-        // If the share of reads is missing, both block sizes may be required.
-        let share = read.as_ref().map_or(50, |read| read.value as u8);
-        let blocks = self.blocks(fields, share);
-        let (_, mix) = (read?, Mix::reads(share));
-        let access = match order? {
-            Order::Random => Access::random(mix),
-            Order::Sequential => Access::sequential(mix),
-        };
-        Some(Job { access, blocks: blocks?, depth, clones, flush, pace, ..Job::named(&name) })
-    }
-
-    fn pace(&self, fields: &Fields<'_>) -> Pace {
-        let Some(rate) = fields.number("rate") else { return Pace::Closed };
-        let asked = rate.value;
-        if !(asked > 0.0 && asked <= 1e9) {
-            let problem = format!("a rate of {asked} is not a rate; write I/Os a second, such as 50");
-            self.wrong::<()>(rate.at, problem);
-        }
-        Pace::Fixed(Iops(asked))
-    }
-
-    /// Block sizes of a job; `read` is the share of reads in percent.
-    fn blocks(&self, fields: &Fields<'_>, read: u8) -> Option<BlockSizes> {
-        let size = |name: &str| fields.text(name).map(|size| self.block(&size));
-        let (all, reads, writes) = (size("block"), size("read_block"), size("write_block"));
-        let of = |own: &Option<Option<Bytes>>| own.or(all);
-        let lacks = (read > 0 && of(&reads).is_none()) || (read < 100 && of(&writes).is_none());
-        let named = ["block", "read_block", "write_block"].iter().any(|name| fields.is_meant(name));
-        if lacks && !named {
-            let problem = "the job names no block; write for example block = \"4KiB\"";
-            return self.wrong(fields.at, problem.into());
-        }
-        let (read, write) = (of(&reads).flatten(), of(&writes).flatten());
-        let either = read.or(write)?;
-        Some(BlockSizes::each(read.unwrap_or(either), write.unwrap_or(either), either))
-    }
-
-    fn block(&self, size: &At<String>) -> Option<Bytes> {
-        match self.size(size)? {
-            bytes if bytes > BLOCK_MAX => {
-                self.wrong(size.at, format!("a block of {bytes} is longer than {BLOCK_MAX}"))
-            }
-            bytes if bytes.0 == 0 || !bytes.0.is_multiple_of(512) => {
-                let problem =
-                    format!("a block of {bytes} is not a multiple of 512 B, which every device needs");
-                self.wrong(size.at, problem)
-            }
-            bytes => Some(bytes),
-        }
-    }
-
-    fn size(&self, word: &At<String>) -> Option<Bytes> {
+    pub(super) fn size(&self, word: &At<String>) -> Option<Bytes> {
         match workload::size(&word.value) {
             Ok(size) => Some(size),
             Err(error) => self.unit(word, &error),
@@ -200,14 +113,14 @@ impl Source<'_> {
         fields.text("ramp").and_then(|word| self.duration(&word)).unwrap_or(usual)
     }
 
-    fn duration(&self, word: &At<String>) -> Option<Nanos> {
+    pub(super) fn duration(&self, word: &At<String>) -> Option<Nanos> {
         match workload::duration(&word.value) {
             Ok(time) => Some(time),
             Err(error) => self.unit(word, &error),
         }
     }
 
-    fn unit<T>(&self, word: &At<String>, error: &UnitError) -> Option<T> {
+    pub(super) fn unit<T>(&self, word: &At<String>, error: &UnitError) -> Option<T> {
         self.wrong(word.at, error.to_string())
     }
 }

@@ -316,6 +316,12 @@ impl<R: BufRead> Iolog<R> {
     }
 }
 
+/// Whether a file with these first bytes is a trace of fio's.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    std::str::from_utf8(first).is_ok_and(|line| header(line).is_some())
+}
+
 /// The version in a first line; `None` if it is not the first line of a trace.
 fn header(line: &str) -> Option<&str> {
     line.trim_end().strip_prefix("fio version ")?.strip_suffix(" iolog")

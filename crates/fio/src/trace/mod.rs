@@ -94,6 +94,11 @@ impl Fault {
     }
 }
 
+/// Whether a file with these first bytes is a trace, of whatever version.
+pub fn is_trace(bytes: &[u8]) -> bool {
+    blktrace::begins(bytes) || iolog::begins(bytes)
+}
+
 /// A trace, read event by event.
 pub enum TraceReader<R> {
     /// A trace of fio's own.

@@ -17,4 +17,5 @@ mod traces;
 mod traps;
 mod vocabulary;
 mod words;
+mod written;
 mod wrong;

@@ -365,6 +365,9 @@ fn pace_words(pace: Pace) -> String {
             format!("{rate}, evenly")
         }
         Pace::Poisson(rate) => format!("{}, Poisson", numbers::iops(rate.0)),
+        Pace::Phases { .. } => {
+            format!("{}, in bursts", numbers::iops(pace.rate().map_or(f64::NAN, |rate| rate.0)))
+        }
         Pace::Traced => "as the trace says".to_owned(),
     }
 }

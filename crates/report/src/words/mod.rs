@@ -28,6 +28,7 @@ pub(crate) mod progress_json;
 pub(crate) mod provenance;
 pub(crate) mod quick;
 pub(crate) mod ratio_table;
+pub(crate) mod recorded_load;
 pub(crate) mod running;
 pub(crate) mod sentence;
 pub(crate) mod shell;

@@ -21,6 +21,7 @@ mod page;
 mod places;
 mod places_drawn;
 mod plans;
+mod profiles;
 mod queues;
 mod resumed;
 mod sick;

@@ -112,6 +112,7 @@ const RUNS: &[Row] = &[
     ("report", &[], &["report", "@/run.plimsoll"]),
     ("size", &[], &["size", "@/disks.json"]),
     ("trend", &[], &["trend", "@/run.plimsoll", "--no-store"]),
+    ("profile from", &[], &["profile", "from", "@/disks.json", "--device", "vda"]),
     ("ticket", &[], &["ticket", "@/run.plimsoll"]),
     ("export", &[], &["export", "@/run.plimsoll"]),
     ("man", &[], &["man"]),
