@@ -1,7 +1,6 @@
 //! The load of a recorded device as demand, and what is known of it.
 
 use policy::{Demand, Offer};
-use record::Run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
@@ -94,30 +93,26 @@ pub(super) struct Load {
     pub course: Vec<CourseColumn>,
 }
 
-/// Returns the loads of the disks of a run: of the device `named`, or of each that did I/O and stands on no other. The
-/// busiest is first.
-pub(super) fn loads(run: &Run, named: Option<&str>) -> Vec<Load> {
-    let watch = WatchedRun::of(run, None, Vec::new());
-    let names: Vec<&str> = watch.recording.devices().to_vec();
-    let (_, taken) = findings::of_load(&watch);
-    let mut loads: Vec<Load> = Vec::new();
-    for name in names {
-        if named.is_some_and(|named| named != name) {
-            continue;
-        }
-        let mut device = Device::unwindowed(&watch, name);
+/// Returns the loads of the disks of a run, one after the other: of the device `named`, or of each that did I/O and stands on
+/// no other.
+pub(super) fn loads<'w>(
+    watch: &'w WatchedRun<'_>,
+    named: Option<&'w str>,
+) -> impl Iterator<Item = Load> + 'w {
+    let (_, taken) = findings::of_load(watch);
+    let names = watch.recording.devices().iter();
+    names.filter(move |name| named.is_none_or(|named| named == **name)).filter_map(move |name| {
+        let mut device = Device::unwindowed(watch, name);
         let is_disk = named.is_some() || device.place.on.is_empty();
         if !is_disk || device.ticks.iter().all(|tick| tick.all() == 0.0 || tick.all().is_nan()) {
-            continue;
+            return None;
         }
         if device.ticks.iter().any(may_be_held) {
-            device = device.windowed(&watch);
-            findings::mark_held(&watch, &mut device, &taken);
+            device = device.windowed(watch);
+            findings::mark_held(watch, &mut device, &taken);
         }
-        loads.extend(load(&watch, &device));
-    }
-    loads.sort_by(|a, b| b.seen.iops_mean.total_cmp(&a.seen.iops_mean));
-    loads
+        load(watch, &device)
+    })
 }
 
 /// Whether a reading may be one in which a limit held the load: something was in flight nearly all the time.

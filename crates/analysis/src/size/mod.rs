@@ -16,6 +16,7 @@ pub use allowed::{Allowed, AllowedError, AllowedFigure};
 pub use load::{CourseColumn, CourseRates, SeenLoad};
 pub use setting::{AddedWait, Carries, CreditLow, RuleLevel, SizedSetting};
 
+use crate::watch::watched_run::WatchedRun;
 use load::{Load, loads};
 use setting::{NEAR, sized, surely_meets};
 
@@ -81,12 +82,17 @@ pub fn offered(providers: &[String]) -> Vec<&'static Policy> {
     Catalogue::builtin().list().iter().filter(offered).collect()
 }
 
-/// Answers for each device of a run.
+/// Answers for each device of a run, the busiest first.
 pub fn size(run: &Run, asked: &SizeAsk<'_>) -> Vec<Sizing> {
-    loads(run, asked.device).iter().map(|load| of_load(load, asked)).collect()
+    let watch = WatchedRun::of(run, None, Vec::new());
+    // A day of a disk is large: one after the other.
+    let mut sizings: Vec<Sizing> =
+        loads(&watch, asked.device).map(|load| of_load(load, asked)).collect();
+    sizings.sort_by(|a, b| b.load.iops_mean.total_cmp(&a.load.iops_mean));
+    sizings
 }
 
-fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
+fn of_load(load: Load, asked: &SizeAsk<'_>) -> Sizing {
     let capacity = asked.capacity.or(Some(Bytes(load.seen.size)).filter(|size| size.0 > 0));
     let also = asked.instance.map(|name| ("instance".to_owned(), name.to_owned()));
     let wanted = Wanted { capacity, also: also.into_iter().collect() };
@@ -132,8 +138,8 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
     let settings = settings.into_iter().map(|(_, setting)| setting).collect();
     Sizing {
         recording: String::new(),
-        load: load.seen.clone(),
-        course: load.course.clone(),
+        load: load.seen,
+        course: load.course,
         allowed: asked.allowed.clone(),
         capacity,
         cheapest,

@@ -127,8 +127,7 @@ pub(super) fn carries(limits: &Limits, demand: &Demand) -> Carries {
     if limits.carries(&asked(Bound::Most, Horizon::Once), 1.0 + NEAR) {
         return Carries::Once;
     }
-    let held = demand.offers().iter().any(|offer| offer.least > 1.0);
-    if held && limits.carries(&asked(Bound::Least, Horizon::Once), 1.0) {
+    if demand.is_held() && limits.carries(&asked(Bound::Least, Horizon::Once), 1.0) {
         return Carries::AtLeastRecorded;
     }
     Carries::TooClose

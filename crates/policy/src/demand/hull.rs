@@ -30,38 +30,35 @@ impl Part {
     }
 
     fn listed(spans: &[Point]) -> Part {
-        let mut sums = vec![(0.0, 0.0)];
+        let mut sums = Vec::with_capacity(LISTED + 1);
+        sums.push((0.0, 0.0));
         for span in spans {
             sums.push(plus(sums[sums.len() - 1], *span));
         }
         let whole = sums[spans.len()];
-        let mut windows = vec![(0.0, 0.0)];
+        let mut windows = Vec::with_capacity(LISTED * (LISTED + 1) / 2 + 1);
+        windows.push((0.0, 0.0));
         for count in 1..=spans.len() {
-            let window =
-                |from: usize| (sums[from + count].0 - sums[from].0, sums[from + count].1 - sums[from].1);
+            let window = |from: usize| minus(sums[from + count], sums[from]);
             windows.extend((0..=spans.len() - count).map(window));
         }
         // Spans are about equally long, so that windows of more spans are longer: nearly in order.
         windows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let ends = sums.iter().rev().map(|sum| (whole.0 - sum.0, whole.1 - sum.1));
+        let ends = sums.iter().rev().map(|sum| minus(whole, *sum));
         let ends = hull(ends);
-        Part { whole, starts: hull(sums.into_iter()), ends, windows: hull(windows.into_iter()) }
+        Part { whole, starts: hull(sums.iter().copied()), ends, windows: hull(windows.into_iter()) }
     }
 
     /// Returns the hulls of this part followed by another.
     pub fn then(&self, next: &Part) -> Part {
-        let shifted = |points: &[Point], by: Point| {
-            points.iter().map(move |point| plus(by, *point)).collect::<Vec<_>>()
-        };
-        let starts = self.starts.iter().copied().chain(shifted(&next.starts, self.whole));
-        let ends = next.ends.iter().copied().chain(shifted(&self.ends, next.whole));
-        let across = sum(&self.ends, &next.starts);
-        let within = in_order(&self.windows, &next.windows);
+        let starts = next.starts.iter().map(|point| plus(self.whole, *point));
+        let ends = self.ends.iter().map(|point| plus(next.whole, *point));
+        let within = in_order(self.windows.iter().copied(), next.windows.iter().copied());
         Part {
             whole: plus(self.whole, next.whole),
-            starts: hull(starts),
-            ends: hull(ends),
-            windows: hull(in_order(&within, &across).into_iter()),
+            starts: hull(self.starts.iter().copied().chain(starts)),
+            ends: hull(next.ends.iter().copied().chain(ends)),
+            windows: hull(in_order(within, sum(&self.ends, &next.starts))),
         }
     }
 
@@ -75,41 +72,45 @@ fn plus(one: Point, other: Point) -> Point {
     (one.0 + other.0, one.1 + other.1)
 }
 
-/// Merges two lists of points by their lengths.
-fn in_order(one: &[Point], other: &[Point]) -> Vec<Point> {
-    let mut merged = Vec::with_capacity(one.len() + other.len());
-    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
-    while let (Some(a), Some(b)) = (one.peek(), other.peek()) {
-        let next = if a.0 <= b.0 { one.next() } else { other.next() };
-        merged.extend(next.copied());
-    }
-    merged.extend(one.chain(other).copied());
-    merged
+fn minus(one: Point, other: Point) -> Point {
+    (one.0 - other.0, one.1 - other.1)
+}
+
+/// Merges points by their lengths.
+fn in_order(
+    one: impl Iterator<Item = Point>,
+    other: impl Iterator<Item = Point>,
+) -> impl Iterator<Item = Point> {
+    let (mut one, mut other) = (one.peekable(), other.peekable());
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(a), Some(b)) if a.0 > b.0 => other.next(),
+        (None, _) => other.next(),
+        _ => one.next(),
+    })
 }
 
 /// Returns the sum of two hulls: their edges by falling slope.
-fn sum(one: &[Point], other: &[Point]) -> Vec<Point> {
-    let edges = |points: &[Point]| -> Vec<Point> {
-        points.windows(2).map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1)).collect()
-    };
-    let (mut one, mut other) = (edges(one).into_iter().peekable(), edges(other).into_iter().peekable());
-    let mut points = vec![(0.0, 0.0)];
-    let mut at = (0.0, 0.0);
-    loop {
-        let next = match (one.peek(), other.peek()) {
-            (Some(a), Some(b)) if a.1 * b.0 >= b.1 * a.0 => one.next(),
-            (Some(_), None) => one.next(),
-            _ => other.next(),
+fn sum(one: &[Point], other: &[Point]) -> impl Iterator<Item = Point> {
+    let edges = |points: &[Point], at: usize| Some(minus(*points.get(at + 1)?, points[at]));
+    let (mut places, mut at, mut begun) = ((0, 0), (0.0, 0.0), false);
+    std::iter::from_fn(move || {
+        if !std::mem::replace(&mut begun, true) {
+            return Some(at);
+        }
+        let edge = match (edges(one, places.0), edges(other, places.1)) {
+            (Some(a), Some(b)) if a.1 * b.0 < b.1 * a.0 => (b, false),
+            (Some(a), _) => (a, true),
+            (None, b) => (b?, false),
         };
-        let Some(edge) = next else { return points };
-        at = plus(at, edge);
-        points.push(at);
-    }
+        *(if edge.1 { &mut places.0 } else { &mut places.1 }) += 1;
+        at = plus(at, edge.0);
+        Some(at)
+    })
 }
 
 /// Returns the upper hull of points in the order of their lengths.
 fn hull(points: impl Iterator<Item = Point>) -> Vec<Point> {
-    let mut kept: Vec<Point> = Vec::new();
+    let mut kept: Vec<Point> = Vec::with_capacity(2 * LISTED);
     for point in points {
         while let [.., a, b] = kept.as_slice() {
             // Whether the last point lies above the line from the one before it to the new one.

@@ -75,6 +75,9 @@ pub struct Demand {
     offers: Vec<Offer>,
     /// Seconds and I/Os of each block of spans.
     blocks: Vec<(f64, f64)>,
+    seconds: f64,
+    bounded: bool,
+    held: bool,
     curves: RefCell<Vec<(Counting, Rc<Curve>)>>,
 }
 
@@ -129,8 +132,14 @@ impl Demand {
             let ops = |offer: &Offer| offer.ops[0] + offer.ops[1];
             (offers.iter().map(|offer| offer.seconds).sum(), offers.iter().map(ops).sum())
         };
-        let blocks = offers.chunks(BLOCK).map(block).collect();
-        Demand { offers, blocks, curves: RefCell::default() }
+        Demand {
+            blocks: offers.chunks(BLOCK).map(block).collect(),
+            seconds: offers.iter().map(|offer| offer.seconds).sum(),
+            bounded: offers.iter().all(|offer| offer.most.is_finite()),
+            held: offers.iter().any(|offer| offer.least > 1.0),
+            offers,
+            curves: RefCell::default(),
+        }
     }
 
     /// Returns the spans.
@@ -140,12 +149,17 @@ impl Demand {
 
     /// Whether nothing of it is unbounded.
     pub fn is_bounded(&self) -> bool {
-        self.offers.iter().all(|offer| offer.most.is_finite())
+        self.bounded
+    }
+
+    /// Whether a limit of the recorded volume held some of it.
+    pub fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Returns the length of all spans, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.offers.iter().map(|offer| offer.seconds).sum()
+        self.seconds
     }
 
     /// Returns what `rule` charges, over time.
