@@ -86,8 +86,7 @@ pub fn offered(providers: &[String]) -> Vec<&'static Policy> {
 pub fn size(run: &Run, asked: &SizeAsk<'_>) -> Vec<Sizing> {
     let watch = WatchedRun::of(run, None, Vec::new());
     // A day of a disk is large: one after the other.
-    let mut sizings: Vec<Sizing> =
-        loads(&watch, asked.device).map(|load| of_load(load, asked)).collect();
+    let mut sizings: Vec<Sizing> = loads(&watch, asked.device).map(|load| of_load(load, asked)).collect();
     sizings.sort_by(|a, b| b.load.iops_mean.total_cmp(&a.load.iops_mean));
     sizings
 }

@@ -63,7 +63,12 @@ impl BusyWindow {
         let told = count > 0 && queue.is_finite() && window.sum.rate() >= LEAST;
         let alone = queue < ALONE;
         let single = !alone || window.alone.is_nan() || window.alone >= 1.0 - IDLE;
-        (told && !rests && queue >= 0.8 && !satisfied && single).then(|| BusyWindow { at, window, alone, meters: RefCell::default() })
+        (told && !rests && queue >= 0.8 && !satisfied && single).then(|| BusyWindow {
+            at,
+            window,
+            alone,
+            meters: RefCell::default(),
+        })
     }
 
     /// Whether the I/Os of the window are known to wait.

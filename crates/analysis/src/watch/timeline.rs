@@ -18,7 +18,7 @@ const PENALTY_LOG: f64 = 4.0;
 /// Most starts of segments that are tried for each end.
 const LOOK_BACK: usize = 600;
 /// Readings between two looks for starts that can be dropped (chosen by us).
-const PRUNED_EACH: usize = 16;
+const PRUNED_EACH: usize = 64;
 
 /// Returns the indices in `ticks`, which adjoin, at which a segment begins; the first is 0.
 pub(crate) fn starts(ticks: &[Tick]) -> Vec<usize> {
@@ -67,14 +67,15 @@ fn cut(series: &[Vec<f64>], least: usize) -> Vec<usize> {
         penalty: PENALTY + PENALTY_LOG * (count as f64).ln(),
         best: vec![(0.0, 0)],
         open: vec![(0.0, 0)],
+        others: f64::INFINITY,
     };
     for end in 1..=count {
         if end >= 2 * least {
-            cuts.open.push((0.0, end - least));
+            cuts.add(end - least, end);
         }
         let cheapest = cuts.cheapest(end);
         if end.is_multiple_of(PRUNED_EACH) {
-            cuts.prune(end, cheapest.0);
+            cuts.prune(end, cheapest);
         }
         cuts.best.push(cheapest);
     }
@@ -96,6 +97,8 @@ struct Cuts {
     best: Vec<(f64, usize)>,
     /// Starts that may yet be the cheapest, each with its cost for this or an earlier end, which later ends only exceed.
     open: Vec<(f64, usize)>,
+    /// The least cost in `open` but for the cheapest start.
+    others: f64,
 }
 
 impl Cuts {
@@ -105,27 +108,41 @@ impl Cuts {
         before + self.smooth.iter().map(|prefix| prefix.cost(start, end)).sum::<f64>()
     }
 
+    /// Opens a start whose shortest segment is the one to `end`.
+    fn add(&mut self, start: usize, end: usize) {
+        let cost = self.cost(start, end);
+        self.others = self.others.min(cost);
+        self.open.push((cost, start));
+    }
+
     /// Returns the cheapest cut up to `end`. A start that once cost more than the cheapest now is not looked at again.
     fn cheapest(&mut self, end: usize) -> (f64, usize) {
         let last = self.best[end - 1].1;
         let mut least = (self.cost(last, end), last);
-        for at in 0..self.open.len() {
-            let (before, start) = self.open[at];
-            if before > least.0 {
-                continue;
-            }
-            let cost = self.cost(start, end);
-            self.open[at].0 = cost;
-            if cost < least.0 {
-                least = (cost, start);
+        if least.0 < self.others {
+            return least;
+        }
+        let mut open = std::mem::take(&mut self.open);
+        for (before, start) in &mut open {
+            if *before <= least.0 {
+                *before = self.cost(*start, end);
+                least = if *before < least.0 { (*before, *start) } else { least };
             }
         }
+        self.keep(open, least.1);
         least
+    }
+
+    /// Keeps these starts open.
+    fn keep(&mut self, open: Vec<(f64, usize)>, cheapest: usize) {
+        let others = open.iter().filter(|(_, start)| *start != cheapest);
+        self.others = others.map(|(cost, _)| *cost).fold(f64::INFINITY, f64::min);
+        self.open = open;
     }
 
     /// Drops starts that cost more than the cheapest by over one penalty, which can never become the cheapest again, and the
     /// dearest of too many.
-    fn prune(&mut self, end: usize, least: f64) {
+    fn prune(&mut self, end: usize, (least, cheapest): (f64, usize)) {
         let open = std::mem::take(&mut self.open).into_iter();
         let costs = open.map(|(_, start)| (self.cost(start, end), start));
         let mut open: Vec<(f64, usize)> = costs.filter(|(cost, _)| *cost <= least + self.penalty).collect();
@@ -133,7 +150,7 @@ impl Cuts {
             open.select_nth_unstable_by(LOOK_BACK, |a, b| a.0.total_cmp(&b.0));
             open.truncate(LOOK_BACK);
         }
-        self.open = open;
+        self.keep(open, cheapest);
     }
 }
 

@@ -32,7 +32,7 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
     let prices = prices(arguments)?;
     let region = arguments.region.as_deref().map(|region| prices.region(region)).transpose();
     let region = region.map_err(Failure::refused)?;
-    let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
+    let inputs = Reader::packed(typed()).recordings(&or_newest(&arguments.inputs)?)?;
     let mut sizings: Vec<Sizing> = Vec::new();
     for recorded in &inputs.runs {
         let asked = SizeAsk {

@@ -14,6 +14,8 @@ type Point = (f64, f64);
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     whole: Point,
+    /// Greatest rate of a span.
+    peak: f64,
     starts: Vec<Point>,
     ends: Vec<Point>,
     windows: Vec<Point>,
@@ -22,43 +24,69 @@ pub(super) struct Part {
 impl Part {
     /// Returns the hulls of a series of spans.
     pub fn of(spans: &[Point]) -> Part {
-        if spans.len() <= LISTED {
-            return Part::listed(spans);
-        }
-        let (first, second) = spans.split_at(spans.len() / 2);
-        Part::of(first).then(&Part::of(second))
+        Part::above(spans, &floor(spans))
     }
 
-    fn listed(spans: &[Point]) -> Part {
+    /// Returns the hulls of a series, without windows that reach no higher than the hull `floor` of some windows of the whole.
+    fn above(spans: &[Point], floor: &[Point]) -> Part {
+        if spans.len() <= LISTED {
+            return Part::listed(spans, floor);
+        }
+        let (first, second) = spans.split_at(spans.len() / 2);
+        Part::above(first, floor).followed_by(&Part::above(second, floor), floor)
+    }
+
+    /// Returns the hulls of this part followed by another.
+    pub fn then(&self, next: &Part) -> Part {
+        self.followed_by(next, &[])
+    }
+
+    fn listed(spans: &[Point], floor: &[Point]) -> Part {
         let mut sums = Vec::with_capacity(LISTED + 1);
         sums.push((0.0, 0.0));
         for span in spans {
             sums.push(plus(sums[sums.len() - 1], *span));
         }
         let whole = sums[spans.len()];
-        let mut windows = Vec::with_capacity(LISTED * (LISTED + 1) / 2 + 1);
-        windows.push((0.0, 0.0));
-        for count in 1..=spans.len() {
-            let window = |from: usize| minus(sums[from + count], sums[from]);
-            windows.extend((0..=spans.len() - count).map(window));
+        let peak = spans.iter().map(|span| span.1 / span.0).fold(0.0, f64::max);
+        let mut windows = Vec::new();
+        if reaches((whole.1, peak), floor) {
+            windows.reserve(LISTED * (LISTED + 1) / 2 + 1);
+            windows.push((0.0, 0.0));
+            for count in 1..=spans.len() {
+                let window = |from: usize| minus(sums[from + count], sums[from]);
+                windows.extend((0..=spans.len() - count).map(window));
+            }
+            // Spans are about equally long, so that windows of more spans are longer: nearly in order.
+            windows.sort_by(|a, b| a.0.total_cmp(&b.0));
+            windows = hull(Vec::new(), windows.into_iter());
         }
-        // Spans are about equally long, so that windows of more spans are longer: nearly in order.
-        windows.sort_by(|a, b| a.0.total_cmp(&b.0));
         let ends = sums.iter().rev().map(|sum| minus(whole, *sum));
-        let ends = hull(ends);
-        Part { whole, starts: hull(sums.iter().copied()), ends, windows: hull(windows.into_iter()) }
+        Part {
+            whole,
+            peak,
+            starts: hull(Vec::new(), sums.iter().copied()),
+            ends: hull(Vec::new(), ends),
+            windows,
+        }
     }
 
-    /// Returns the hulls of this part followed by another.
-    pub fn then(&self, next: &Part) -> Part {
+    fn followed_by(&self, next: &Part, floor: &[Point]) -> Part {
+        let (whole, peak) = (plus(self.whole, next.whole), self.peak.max(next.peak));
         let starts = next.starts.iter().map(|point| plus(self.whole, *point));
         let ends = self.ends.iter().map(|point| plus(next.whole, *point));
-        let within = in_order(self.windows.iter().copied(), next.windows.iter().copied());
+        let windows = if reaches((whole.1, peak), floor) {
+            let within = in_order(self.windows.iter().copied(), next.windows.iter().copied());
+            hull(Vec::new(), in_order(within, sum(&self.ends, &next.starts)))
+        } else {
+            Vec::new()
+        };
         Part {
-            whole: plus(self.whole, next.whole),
-            starts: hull(self.starts.iter().copied().chain(starts)),
-            ends: hull(next.ends.iter().copied().chain(ends)),
-            windows: hull(in_order(within, sum(&self.ends, &next.starts))),
+            whole,
+            peak,
+            starts: hull(self.starts.clone(), starts),
+            ends: hull(next.ends.clone(), ends),
+            windows,
         }
     }
 
@@ -108,9 +136,38 @@ fn sum(one: &[Point], other: &[Point]) -> impl Iterator<Item = Point> {
     })
 }
 
-/// Returns the upper hull of points in the order of their lengths.
-fn hull(points: impl Iterator<Item = Point>) -> Vec<Point> {
-    let mut kept: Vec<Point> = Vec::with_capacity(2 * LISTED);
+/// Returns the hull of the greatest windows of one span, of two, four and so on, each from a multiple of its length on.
+fn floor(spans: &[Point]) -> Vec<Point> {
+    let lengths = std::iter::successors(Some(1), |spans| Some(2 * spans));
+    let mut level = spans.to_vec();
+    let greatest = |level: &[Point]| level.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
+    let mut found = vec![(0.0, 0.0)];
+    for _ in lengths.take_while(|length| *length <= spans.len()) {
+        found.extend(greatest(&level));
+        level = level.chunks_exact(2).map(|pair| plus(pair[0], pair[1])).collect();
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    hull(Vec::new(), found.into_iter())
+}
+
+/// Whether windows of a part with this charge and greatest rate may reach above `floor`: no window has more than either, so
+/// that all lie below two lines with one corner.
+fn reaches((charge, peak): (f64, f64), floor: &[Point]) -> bool {
+    if charge <= 0.0 {
+        return floor.is_empty();
+    }
+    let seconds = charge / peak;
+    let at = floor.partition_point(|point| point.0 < seconds);
+    let (Some(before), Some(after)) = (at.checked_sub(1).map(|at| floor[at]), floor.get(at)) else {
+        return true;
+    };
+    let share = (seconds - before.0) / (after.0 - before.0);
+    charge >= before.1 + share * (after.1 - before.1)
+}
+
+/// Returns the upper hull of the points of a hull and of those that follow, in the order of their lengths.
+fn hull(mut kept: Vec<Point>, points: impl Iterator<Item = Point>) -> Vec<Point> {
+    kept.reserve(2 * LISTED);
     for point in points {
         while let [.., a, b] = kept.as_slice() {
             // Whether the last point lies above the line from the one before it to the new one.
