@@ -42,7 +42,7 @@ pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
-pub use size::SizeArguments;
+pub use size::{SizeArguments, SizeFormat};
 pub use tutorial::TutorialArguments;
 
 use crate::build;

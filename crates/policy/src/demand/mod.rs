@@ -17,7 +17,7 @@ use crate::{Accounting, Covers, Limit, Resource};
 
 pub use curve::{ChargedSpan, Curve};
 pub use fit::{Asked, Headroom};
-pub use replay::{Arrivals, Conditions, Program, Replay, RuleState};
+pub use replay::{Arrivals, Conditions, Program, Replay, RuleState, Traced};
 pub use waits::Waits;
 
 /// Least length of an I/O: a sector of the kernel's counters.
@@ -32,6 +32,8 @@ pub struct Offer {
     pub ops: [f64; 2],
     /// Bytes read, and written.
     pub bytes: [f64; 2],
+    /// Flushes, which some throttles charge as writes without bytes.
+    pub flushes: f64,
     /// Seconds of the span in which I/O was in flight; the whole span if that is not known.
     pub busy_s: f64,
     /// I/Os in flight, the mean over the span; 0 if that is not known.
@@ -98,14 +100,17 @@ impl Counting {
 
     /// Returns the charge of a span. Lengths of single I/Os are not known: of `n` I/Os with `b` bytes, at least
     /// `max(n, b / unit)` units are charged, and at most `n + (b - 512 n) / unit`, because each I/O rounds up at most
-    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge.
+    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge. Whether it charges flushes is not
+    /// published: the greatest charge has them.
     fn charge(&self, offer: &Offer) -> f64 {
         let (ops, bytes) = offer.covered(self.covers);
         let factor = match self.bound {
             Bound::Least => offer.least,
             Bound::Most => offer.most,
         };
-        if ops <= 0.0 && bytes <= 0.0 {
+        let charged = self.bound == Bound::Most && self.resource == Resource::Iops;
+        let flushes = if charged && self.covers.covers(Direction::Write) { offer.flushes } else { 0.0 };
+        if ops <= 0.0 && bytes <= 0.0 && flushes <= 0.0 {
             return 0.0;
         }
         let recorded = match (self.resource, self.accounting) {
@@ -120,7 +125,7 @@ impl Counting {
                 units * if resource == Resource::Bytes { unit } else { 1.0 }
             }
         };
-        recorded * factor
+        (recorded + flushes) * factor
     }
 }
 
