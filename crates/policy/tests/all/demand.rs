@@ -19,6 +19,7 @@ fn reads(ops: f64) -> Offer {
         seconds: 1.0,
         ops: [ops, 0.0],
         bytes: [ops * 4.0 * KIB, 0.0],
+        flushes: 0.0,
         busy_s: 1.0,
         in_flight: 1.0,
         least: 1.0,
