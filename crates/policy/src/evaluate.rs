@@ -121,7 +121,8 @@ impl Policy {
         self.id == custom::ID
     }
 
-    fn takes_instance(&self) -> bool {
+    /// Whether a volume of this policy hangs on a machine with limits of its own.
+    pub fn takes_instance(&self) -> bool {
         self.scope == Scope::Volume && matches!(self.provider.as_str(), "aws" | "azure")
     }
 

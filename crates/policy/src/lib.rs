@@ -38,7 +38,7 @@ pub use caps::{Cap, Level, Load, Locality};
 pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_of_volume, evaluate_with_rest};
 pub use demand::{
     Arrivals, Asked, Bound, ChargedSpan, Conditions, Curve, Demand, Headroom, Horizon, Offer, Program,
-    Replay, RuleState, Waits,
+    Replay, RuleState, Traced, Waits,
 };
 pub use entry::{
     Check, Confidence, Grade, Policy, Promise, ReferenceWorkload, Scope, Source, SourceKind, Status,

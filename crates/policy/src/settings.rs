@@ -17,8 +17,6 @@ const SIZE: &str = "size";
 pub struct Wanted {
     /// Bytes that the volume must hold; `None`: as few as the policy allows.
     pub capacity: Option<Bytes>,
-    /// Further parameters as typed, such as the instance.
-    pub also: Vec<(String, String)>,
 }
 
 /// A value for each parameter, in order.
@@ -146,7 +144,7 @@ impl Search<'_> {
         }
         let numbers = self.numbers().zip(&all);
         let typed = numbers.map(|(parameter, value)| (parameter.name.clone(), parameter.unit.write(*value)));
-        let parameters = self.words.iter().cloned().chain(typed).chain(self.wanted.also.iter().cloned());
+        let parameters = self.words.iter().cloned().chain(typed);
         let name = PolicyName { id: self.policy.id.clone(), parameters: parameters.collect() };
         self.policy.evaluate(&name).ok()
     }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here computes findings or opens files. Every figure that plimsoll prints can be recomputed from a [`Run`].
 
+mod columns;
 mod counters;
 mod distribution;
 mod doubt;
@@ -23,6 +24,7 @@ mod step;
 mod tally;
 mod thinned;
 
+pub use columns::DiskColumns;
 pub use counters::{
     CpuCounters, DiskCounters, ExceededLimits, ExceededWhile, MemoryCounters, OwnCpu, Pressure, Sample,
 };

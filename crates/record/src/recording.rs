@@ -38,16 +38,16 @@ struct Column {
 const NOT_THERE: u32 = u32::MAX;
 
 impl Column {
-    fn of(device: usize, samples: &[Sample], places: &[u16]) -> Column {
+    fn of(device: usize, counters: impl Iterator<Item = Option<DiskCounters>>) -> Column {
         let mut there = Vec::new();
-        let mut take = |(sample, place): (&Sample, &u16)| match counters(sample, *place) {
+        let mut take = |counters| match counters {
             Some(counters) => {
-                there.push(*counters);
+                there.push(counters);
                 (there.len() - 1) as u32
             }
             None => NOT_THERE,
         };
-        let places = samples.iter().zip(places).map(&mut take).collect();
+        let places = counters.map(&mut take).collect();
         Column { device, there, places }
     }
 
@@ -81,7 +81,8 @@ impl<'r> Recording<'r> {
         }
         let devices = sampled(run);
         let intervals = run.samples.windows(2).map(|pair| (pair[0].at, pair[1].at)).collect();
-        let places = devices.iter().map(|name| places(name, &run.samples)).collect();
+        let in_samples = devices.iter().filter(|_| run.columns.is_empty());
+        let places = in_samples.map(|name| places(name, &run.samples)).collect();
         Recording { places, ..Recording::with(run, devices, intervals) }
     }
 
@@ -152,7 +153,7 @@ impl<'r> Recording<'r> {
         let at = self.devices.iter().position(|known| *known == name)?;
         let mut last = self.last.borrow_mut();
         if last.as_ref().is_none_or(|column| column.device != at) {
-            *last = Some(Column::of(at, &self.run.samples, &self.places[at]));
+            *last = Some(Column::of(at, self.counters(at)?));
         }
         Some(last.as_ref().map_or_else(Vec::new, |column| column.values(metric, &self.intervals)))
     }
@@ -162,12 +163,23 @@ impl<'r> Recording<'r> {
     /// Meant for callers that read all metrics together; the times mean nothing if [`Recording::is_timed`] is
     /// false.
     pub fn counted(&self, name: &str) -> Option<impl Iterator<Item = Option<DiskCounters>> + '_> {
-        let places = self.places.get(self.devices.iter().position(|known| *known == name)?)?;
-        let pairs = self.run.samples.windows(2).zip(places.windows(2));
-        Some(pairs.map(|(samples, places)| {
-            let (before, after) = (counters(&samples[0], places[0])?, counters(&samples[1], places[1])?);
-            after.more_than(before)
+        let mut each = self.counters(self.devices.iter().position(|known| *known == name)?)?;
+        let mut before = each.next().flatten();
+        Some(each.map(move |after| {
+            let (from, to) = (std::mem::replace(&mut before, after)?, after?);
+            to.more_than(&from)
         }))
+    }
+
+    /// Returns the counters of a device in each sample; `None` as a whole if another tool printed the series.
+    fn counters(&self, device: usize) -> Option<Box<dyn Iterator<Item = Option<DiskCounters>> + '_>> {
+        let samples = &self.run.samples;
+        if !self.run.columns.is_empty() {
+            let packed = self.run.columns.of(self.devices.get(device)?, samples.len())?;
+            return Some(Box::new(packed));
+        }
+        let places = self.places.get(device)?;
+        Some(Box::new(samples.iter().zip(places).map(|(sample, place)| counters(sample, *place).copied())))
     }
 
     /// Returns a series of the CPUs, one value (0 to 1) per interval; `None` if it was never recorded.
@@ -198,6 +210,11 @@ fn sampled(run: &Run) -> Vec<&str> {
             seen.extend(sample.disks.iter().map(|(name, _)| &**name).filter(|name| met.insert(name)));
         }
         last = &sample.disks;
+    }
+    for name in run.columns.names() {
+        if met.insert(name) {
+            seen.push(name);
+        }
     }
     let mut taken: HashSet<&str> = HashSet::new();
     names.extend(known.filter(|name| met.contains(name) && taken.insert(name)));

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use workload::{Nanos, ProcedureRequest, TurnsRequest};
 
 use crate::{
-    DeviceNode, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ProcessLoads, ReportedPart,
-    Sample, StepRecord, TargetFacts,
+    DeviceNode, DiskColumns, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ProcessLoads,
+    ReportedPart, Sample, StepRecord, TargetFacts,
 };
 
 /// A run, measured here or imported.
@@ -62,6 +62,9 @@ pub struct Run {
     pub observed: Option<ObservedMachine>,
     /// Raw counters in time order.
     pub samples: Vec<Sample>,
+    /// The counters of the devices, packed, if the reader wanted them so: the samples then have none.
+    #[serde(skip)]
+    pub columns: DiskColumns,
     /// Events beside the load, in time order.
     pub events: Vec<Event>,
     /// Findings of the analysis at the time of the run.
@@ -158,6 +161,7 @@ impl Run {
             processes: ProcessLoads::default(),
             observed: None,
             samples: Vec::new(),
+            columns: DiskColumns::default(),
             events: Vec::new(),
             findings: Vec::new(),
             complete: false,

@@ -15,7 +15,7 @@ mod words;
 
 pub use answers::burst::outlook;
 pub use answers::headroom::search_words;
-pub use answers::size::{SizeDocument, size_exit_code, size_json, size_text};
+pub use answers::size::{SizeDocument, size_csv, size_exit_code, size_json, size_text};
 pub use answers::together::together_words;
 pub use answers::trend::{
     TrendDocument, trend_json, trend_markdown, trend_question, trend_text, trend_verdict,

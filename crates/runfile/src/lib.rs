@@ -29,7 +29,7 @@ mod writer;
 pub use birth::at;
 pub use error::{RunfileError, WriteError};
 pub use place::{Whose, names, state_directory, state_directory_from, stem_of, stem_of_run};
-pub use reader::{read, read_what_can_be};
+pub use reader::{read, read_packed, read_what_can_be};
 pub use recorder::{EntryKind, Outcome, Recorder};
 pub use remarks::StoredTrend;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};

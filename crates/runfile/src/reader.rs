@@ -9,6 +9,7 @@ use record::Run;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use crate::remarks::{Events, Findings};
+use crate::samples::KeptDisks;
 use crate::scan::{Fault, Loss, Outcome, Place, Scan};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
 use crate::{RunfileError, confined, header, observed, reported, samples, steps, table};
@@ -36,6 +37,18 @@ pub fn read(path: &Path) -> Result<Run, RunfileError> {
 /// # Errors
 /// Those of [`read`], if nothing of the run can be read.
 pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
+    read_with(path, KeptDisks::InSamples)
+}
+
+/// [`read_what_can_be`] with the counters of devices in [`Run::columns`], which take a fifth of the memory.
+///
+/// # Errors
+/// Those of [`read`], if nothing of the run can be read.
+pub fn read_packed(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
+    read_with(path, KeptDisks::Packed)
+}
+
+fn read_with(path: &Path, disks: KeptDisks) -> Result<(Run, Vec<RunfileError>), RunfileError> {
     let cut_off = look(path)?;
     let size = confined::size(path);
     let opened = || open(path, (cut_off.as_ref(), size));
@@ -50,7 +63,7 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
     }
 
     let scan = Scan::of(&conn, (confined::text_of(size), confined::memory_of(size)));
-    let run = all_of_it(&scan, &opened);
+    let run = all_of_it(&scan, (&opened, disks));
     let mut troubles: Vec<RunfileError> = cut_off.into_iter().collect();
     for loss in scan.losses() {
         if let Fault::Sqlite(error) = &loss.fault
@@ -79,10 +92,13 @@ fn foreign(conn: &Connection) -> Option<String> {
 }
 
 /// Reads all tables; `opened` opens another connection to the file.
-fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection> + Sync)) -> Run {
+fn all_of_it(
+    scan: &Scan<'_>,
+    (opened, disks): (&(impl Fn() -> rusqlite::Result<Connection> + Sync), KeptDisks),
+) -> Run {
     let mut run = header::read(scan);
     run.steps = steps::read(scan);
-    run.samples = samples::read(scan, opened);
+    (run.samples, run.columns) = samples::read(scan, (opened, disks));
     run.reported = reported::read(scan);
     run.observed = observed::read(scan);
     run.events = table::all::<Events>(scan);

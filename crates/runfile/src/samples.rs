@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use record::{CommandCounters, CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
+use record::{
+    CommandCounters, CpuCounters, DiskColumns, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample,
+};
 use rusqlite::{Connection, Result, Row};
 use workload::Nanos;
 
@@ -78,6 +80,13 @@ const WORTH_TWO_THREADS: i64 = 50_000;
 
 /// Most block devices: more than any machine has had, and more than a page can show.
 pub(crate) const DEVICES_MOST: usize = 4096;
+
+/// How the counters of devices are kept in memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeptDisks {
+    InSamples,
+    Packed,
+}
 
 type Disks = Vec<(Arc<str>, DiskCounters)>;
 
@@ -202,13 +211,18 @@ impl Thinning {
     }
 }
 
-/// Reads every sample, or as many as memory allows. `another` opens the file once more, for the second thread.
-pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + Sync) -> Vec<Sample> {
+/// Reads every sample, or as many as memory allows, and the counters that are to be packed. `another` opens the file once
+/// more, for the second thread.
+pub(crate) fn read(
+    scan: &Scan<'_>,
+    (another, kept): (impl Fn() -> Result<Connection> + Sync, KeptDisks),
+) -> (Vec<Sample>, DiskColumns) {
     let in_version_1 = scan.has("sample_disk");
     let thinning = Thinning::of(scan, if in_version_1 { "sample_disk" } else { Counters::NAME });
     let mut samples = Numbers { samples: heads(scan, thinning), thinning };
     memory(scan, &mut samples);
     commands(scan, &mut samples);
+    let mut columns = DiskColumns::default();
     if in_version_1 {
         // Version 1 has the device's name in each row.
         let counters = Counters::columns().into_iter().map(|column| column.name);
@@ -216,9 +230,9 @@ pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + S
         let found = disks(scan, query, (&[], &samples));
         attach(scan, &mut samples, ("sample_disk", found));
     } else {
-        narrow(scan, &mut samples, another);
+        columns = narrow(scan, &mut samples, (another, kept));
     }
-    samples.samples.into_iter().map(|(_, sample)| sample).collect()
+    (samples.samples.into_iter().map(|(_, sample)| sample).collect(), columns)
 }
 
 /// Reads the samples with their numbers, without memory and disks.
@@ -303,8 +317,12 @@ fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str,
     }
 }
 
-/// Reads disks from the table of this version, with two threads if there are many.
-fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<Connection> + Sync) {
+/// Reads disks from the table of this version, with two threads if there are many; returns those that are to be packed.
+fn narrow(
+    scan: &Scan<'_>,
+    samples: &mut Numbers,
+    (another, kept): (impl Fn() -> Result<Connection> + Sync, KeptDisks),
+) -> DiskColumns {
     let mut names: Vec<Option<Arc<str>>> = Vec::new();
     scan.each(table::select::<Names>(), |row| {
         let number = table::number::<Names>(row)?;
@@ -321,37 +339,85 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
         scan.conn.query_row("SELECT max(rowid) FROM disk_counters", [], |row| row.get::<_, Option<i64>>(0));
     let last = last.ok().flatten().unwrap_or(i64::MAX);
     let query = table::select::<Counters>().numbers();
-    if !(WORTH_TWO_THREADS..i64::MAX).contains(&last) {
-        let found = disks(scan, query.between(i64::MIN, last), (&names, samples));
-        return attach(scan, samples, (Counters::NAME, found));
-    }
-    let (middle, text) = (last / 2, scan.text_left());
+    let one = !(WORTH_TWO_THREADS..i64::MAX).contains(&last);
+    let (middle, text) = (if one { last } else { last / 2 }, scan.text_left());
     let numbers = &*samples;
-    let second = || -> Result<(NumberedDisks, Vec<Loss>)> {
+    let second = || -> Result<(Found, Vec<Loss>)> {
+        if one {
+            return Ok((Found::default(), Vec::new()));
+        }
         let conn = another()?;
         let scan = Scan::of(&conn, (text, u64::MAX));
         // Each thread has its own names, so that the two do not count references in the same place.
         let own: Vec<Option<Arc<str>>> =
             names.iter().map(|name| name.as_ref().map(|name| Arc::from(&**name))).collect();
-        let found = disks(&scan, query.between(middle, last), (&own, numbers));
+        let found = found(&scan, query.between(middle, last), (&own, numbers, kept));
         Ok((found, scan.losses()))
     };
     let (first, second) = std::thread::scope(|threads| {
-        let second = threads.spawn(second);
-        (disks(scan, query.between(i64::MIN, middle), (&names, numbers)), second.join())
+        let second = (!one).then(|| threads.spawn(second));
+        let first = found(scan, query.between(i64::MIN, middle), (&names, numbers, kept));
+        (first, second.map_or_else(|| Ok(Ok(Default::default())), |second| second.join()))
     });
-    attach(scan, samples, (Counters::NAME, first));
-    match second {
+    let second = match second {
         Ok(Ok((found, losses))) => {
-            attach(scan, samples, (Counters::NAME, found));
             scan.take_over(losses);
+            found
         }
         // Without a second thread or connection, the first continues alone.
-        _ => {
-            let found = disks(scan, query.between(middle, last), (&names, samples));
-            attach(scan, samples, (Counters::NAME, found));
-        }
+        _ => found(scan, query.between(middle, last), (&names, numbers, kept)),
+    };
+    let mut columns = first.1;
+    columns.append(second.1);
+    attach(scan, samples, (Counters::NAME, first.0));
+    attach(scan, samples, (Counters::NAME, second.0));
+    columns
+}
+
+/// Disks that are kept in samples, and those that are packed.
+type Found = (NumberedDisks, DiskColumns);
+
+fn found(
+    scan: &Scan<'_>,
+    query: Query,
+    (names, samples, kept): (&[Option<Arc<str>>], &Numbers, KeptDisks),
+) -> Found {
+    match kept {
+        KeptDisks::InSamples => (disks(scan, query, (names, samples)), DiskColumns::default()),
+        KeptDisks::Packed => (Vec::new(), packed(scan, query, (names, samples))),
     }
+}
+
+/// Reads the disks into columns. A device's number is an index from 1 into `names`.
+fn packed(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], &Numbers)) -> DiskColumns {
+    let mut columns = DiskColumns::default();
+    let (mut place, mut sample) = (0, 0);
+    scan.each(query, |row| {
+        let number: i64 = row.get(0)?;
+        if samples.samples.get(sample).is_none_or(|(known, _)| *known != number) {
+            match samples.samples.binary_search_by_key(&number, |(known, _)| *known) {
+                Ok(found) => sample = found,
+                Err(_) if samples.thinning.is_whole() => {
+                    return Err(Fault::Orphan { owner: "sample", number });
+                }
+                Err(_) => return Ok(()),
+            }
+            place = 0;
+        }
+        let name = name_in(names, row)?;
+        columns.add(&mut place, (name, sample), &table::taken::<Counters>(row)?);
+        place += 1;
+        Ok(())
+    });
+    columns
+}
+
+/// Returns the name of the device in a row, whose number is an index from 1 into `names`.
+fn name_in<'n>(names: &'n [Option<Arc<str>>], row: &Row<'_>) -> Outcome<&'n Arc<str>> {
+    let number: i64 = row.get(1)?;
+    let place = usize::try_from(number - 1).ok();
+    let name = place.and_then(|place| names.get(place)).and_then(Option::as_ref);
+    name.ok_or(Fault::Orphan { owner: "device", number })
 }
 
 /// Reads the disks of each sample, with its number. A device's number is an index from 1 into `names`; if `names`
@@ -366,12 +432,7 @@ fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], 
         }
         let name = match names {
             [] => interned(&mut words, row)?,
-            _ => {
-                let number: i64 = row.get(1)?;
-                let place = usize::try_from(number - 1).ok();
-                let name = place.and_then(|place| names.get(place)).and_then(Option::as_ref);
-                Arc::clone(name.ok_or(Fault::Orphan { owner: "device", number })?)
-            }
+            _ => Arc::clone(name_in(names, row)?),
         };
         let disk = (name, table::taken::<Counters>(row)?);
         match found.last_mut() {

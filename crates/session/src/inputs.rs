@@ -62,11 +62,21 @@ pub enum ReadFailure {
 
 /// Reads inputs for a command.
 pub struct Reader {
-    /// Command line, which is stored in imported runs.
-    pub words: Vec<String>,
+    words: Vec<String>,
+    read: fn(&Path) -> Result<(Run, Vec<RunfileError>), RunfileError>,
 }
 
 impl Reader {
+    /// Reads for a command with these words, which are stored in imported runs.
+    pub fn of(words: Vec<String>) -> Reader {
+        Reader { words, read: runfile::read_what_can_be }
+    }
+
+    /// Reads the counters of devices packed ([`Run::columns`]), for a command that reads them as series alone.
+    pub fn packed(words: Vec<String>) -> Reader {
+        Reader { words, read: runfile::read_packed }
+    }
+
     /// Returns the content of the input. Its first bytes identify a run file, which SQLite opens by name: the run
     /// file of a day has hundreds of megabytes.
     ///
@@ -79,7 +89,7 @@ impl Reader {
             let head = Bytes(RUN_FILE.len() as u64);
             let begin = NamedInput::plain(path, head).beginning().map_err(ReadFailure::Closed)?;
             if is_run_file(&begin) {
-                return run_file(path).map_err(ReadFailure::RunFile);
+                return self.run_file(path).map_err(ReadFailure::RunFile);
             }
         }
         let bytes = input.bytes().map_err(ReadFailure::Closed)?;
@@ -178,15 +188,22 @@ impl Reader {
         // A missing or empty file is passed to the reader of run files, which reports it.
         let empty = about(path).map_or(true, |about| about.kind == InputKind::File && about.size == Bytes(0));
         let read = match empty {
-            true => run_file(path).map_err(ReadFailure::RunFile),
+            true => self.run_file(path).map_err(ReadFailure::RunFile),
             false => self.file(&NamedInput::plain(path, PRINTED)),
         };
         read.or_else(|unread| match unread {
             ReadFailure::Nothing(error) => Err(no_result(path, &error)),
             ReadFailure::RunFile(error) => Err(Failure::refused(error)),
-            ReadFailure::Closed(InputError::Closed(_)) => run_file(path).map_err(Failure::refused),
+            ReadFailure::Closed(InputError::Closed(_)) => self.run_file(path).map_err(Failure::refused),
             ReadFailure::Closed(error) => Err(closed(path, &error)),
         })
+    }
+
+    fn run_file(&self, path: &Path) -> Result<FileContent, RunfileError> {
+        let (mut run, troubles) = waited_for(path, self.read)?;
+        crate::running::note(path, &mut run);
+        take_up_policies(&run);
+        Ok(FileContent::RunFile(Box::new(run), troubles))
     }
 
     /// Reads everything in a folder that can be read, in the order of names.
@@ -309,13 +326,6 @@ fn closed(path: &Path, error: &InputError) -> Failure {
 
 fn no_result(path: &Path, error: &ImportError) -> Failure {
     Failure::refused(format!("{} is no run file of plimsoll, and {error}", path.display()))
-}
-
-fn run_file(path: &Path) -> Result<FileContent, RunfileError> {
-    let (mut run, troubles) = waited_for(path, runfile::read_what_can_be)?;
-    crate::running::note(path, &mut run);
-    take_up_policies(&run);
-    Ok(FileContent::RunFile(Box::new(run), troubles))
 }
 
 /// Returns the run in the undamaged run file at `path`, if the process that wrote it has ended: two processes

@@ -62,7 +62,7 @@ pub fn figures_of_step(step: &StepRecord) -> LoadFigures {
 /// Returns the figures of a recorded device in this many parts of its time, which follow each other.
 pub fn figures_of_recording(run: &Run, load: &RecordedLoad, parts: usize) -> Vec<LoadFigures> {
     let watch = WatchedRun::of(run, None, Vec::new());
-    let Some(device) = working(&watch, Some(&load.device)).pop() else { return Vec::new() };
+    let Some(device) = working(&watch, Some(&load.device)).next() else { return Vec::new() };
     let (ticks, _) = readings(&device);
     let part = ticks.len().div_ceil(parts.max(1)).max(1);
     let of = |ticks: &[crate::watch::ticks::Tick]| {

@@ -36,7 +36,7 @@ const BUSY_LEAST: f64 = 0.05;
 pub fn of_recording(run: &Run, named: Option<&str>) -> Vec<RecordedLoad> {
     let watch = WatchedRun::of(run, None, Vec::new());
     let mut loads: Vec<RecordedLoad> =
-        working(&watch, named).iter().filter_map(|device| load(&watch, device)).collect();
+        working(&watch, named).filter_map(|device| load(&watch, &device)).collect();
     loads.sort_by(|a, b| b.iops().total_cmp(&a.iops()));
     loads
 }

@@ -1,14 +1,13 @@
 //! The load of a recorded device as demand, and what is known of it.
 
 use policy::{Demand, Offer};
-use record::Run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::findings;
 use crate::watch::device::Device;
-use crate::watch::ticks::{Tick, Way};
+use crate::watch::ticks::{self, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::FILLED;
 
@@ -50,6 +49,8 @@ pub struct SeenLoad {
     pub bytes_peak: f64,
     /// Share of reads in the operations.
     pub read_share: f64,
+    /// Whether the operations are recorded only as a sum; reads and writes then have shares of it as they have of the bytes.
+    pub undivided: bool,
     /// Share of the time in which a limit of the recorded volume held the load: the demand then was greater than
     /// recorded.
     pub held_share: f64,
@@ -92,33 +93,44 @@ pub(super) struct Load {
     pub demand: Demand,
     pub seen: SeenLoad,
     pub course: Vec<CourseColumn>,
+    /// For each span of the demand, the interval of the recording; `None` where nothing was recorded.
+    pub intervals: Vec<Option<u32>>,
+    /// The readings.
+    pub ticks: Vec<Tick>,
 }
 
-/// Returns the disks of a run that did I/O and stand on no other, or the device `named` if it did I/O.
-pub(crate) fn working<'r>(watch: &WatchedRun<'r>, named: Option<&str>) -> Vec<Device<'r>> {
-    let names: Vec<&str> = watch.recording.devices().to_vec();
-    let asked = names.into_iter().filter(|name| named.is_none_or(|named| named == *name));
-    let devices = asked.map(|name| Device::unwindowed(watch, name));
-    let is_disk = |device: &Device<'_>| named.is_some() || device.place.on.is_empty();
-    let worked = |device: &Device<'_>| device.ticks.iter().any(|tick| tick.all() > 0.0);
-    devices.filter(|device| is_disk(device) && worked(device)).collect()
-}
-
-/// Returns the loads of the disks of a run: of the device `named`, or of each that did I/O and stands on no other. The
-/// busiest is first.
-pub(super) fn loads(run: &Run, named: Option<&str>) -> Vec<Load> {
-    let watch = WatchedRun::of(run, None, Vec::new());
-    let (_, taken) = findings::of_load(&watch);
-    let mut loads: Vec<Load> = Vec::new();
-    for mut device in working(&watch, named) {
-        if device.ticks.iter().any(may_be_held) {
-            device = device.windowed(&watch);
-            findings::mark_held(&watch, &mut device, &taken);
+/// Returns the disks of a run that did I/O and stand on no other, one after the other, or the device `named` if it did I/O.
+pub(crate) fn working<'w, 'r: 'w>(
+    watch: &'w WatchedRun<'r>,
+    named: Option<&'w str>,
+) -> impl Iterator<Item = Device<'r>> + 'w {
+    let names = watch.recording.devices().iter();
+    let asked = names.filter(move |name| named.is_none_or(|named| named == **name));
+    asked.filter_map(move |name| {
+        let mut device = Device::unwindowed(watch, name);
+        if device.ticks.is_empty() {
+            device.ticks = ticks::undivided(&watch.recording, name);
         }
-        loads.extend(load(&watch, &device));
-    }
-    loads.sort_by(|a, b| b.seen.iops_mean.total_cmp(&a.seen.iops_mean));
-    loads
+        let is_disk = named.is_some() || device.place.on.is_empty();
+        let worked = device.ticks.iter().any(|tick| tick.all() > 0.0);
+        (is_disk && worked).then_some(device)
+    })
+}
+
+/// Returns the loads of the disks of a run, one after the other: of the device `named`, or of each that did I/O and stands on
+/// no other.
+pub(super) fn loads<'w, 'r: 'w>(
+    watch: &'w WatchedRun<'r>,
+    named: Option<&'w str>,
+) -> impl Iterator<Item = Load> + 'w {
+    let (_, taken) = findings::of_load(watch);
+    working(watch, named).filter_map(move |mut device| {
+        if device.ticks.iter().any(may_be_held) {
+            device = device.windowed(watch);
+            findings::mark_held(watch, &mut device, &taken);
+        }
+        load(watch, device)
+    })
 }
 
 /// Whether a reading may be one in which a limit held the load: something was in flight nearly all the time.
@@ -126,9 +138,10 @@ fn may_be_held(tick: &Tick) -> bool {
     tick.busy.is_nan() || tick.busy >= FILLED
 }
 
-fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {
+fn load(watch: &WatchedRun<'_>, device: Device<'_>) -> Option<Load> {
     let mut offers = Vec::with_capacity(device.ticks.len());
-    let held = held(device);
+    let held = held(&device);
+    let mut intervals = Vec::with_capacity(device.ticks.len());
     let (mut missing_s, mut last): (f64, Option<Nanos>) = (0.0, None);
     let mut ends: Vec<f64> = Vec::with_capacity(device.ticks.len());
     let begin = device.ticks.first()?.from;
@@ -147,9 +160,11 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {
                 ..Offer::default()
             });
             ends.push(tick.from.since(begin).as_secs_f64());
+            intervals.push(None);
         }
         if known {
-            offers.push(offer(device, tick, *held));
+            offers.push(offer(&device, tick, *held));
+            intervals.push(Some(tick.at as u32));
             ends.push(tick.to.since(begin).as_secs_f64());
         }
     }
@@ -181,18 +196,31 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Load> {
         // A sum of nothing is -0.
         held_share: held_s.abs() / seconds,
         held_iops: offers.iter().filter(held_at).map(|offer| ops(offer) / offer.seconds).reduce(f64::max),
+        undivided: !watch.recording.has(&device.place.name, record::Metric::ReadOps),
         own_load: watch.carries_load(&device.place.name),
     };
-    Some(Load { demand: Demand::new(offers), seen, course: course(&device.ticks) })
+    let course = course(&device.ticks, begin);
+    Some(Load { demand: Demand::new(offers), seen, course, intervals, ticks: device.ticks })
 }
 
-/// Returns the load over time, with at most [`COLUMNS`] columns.
-fn course(ticks: &[Tick]) -> Vec<CourseColumn> {
+impl Load {
+    /// Returns the load in these seconds, as fine as a chart shows.
+    pub fn between(&self, (from, to): (f64, f64)) -> Vec<CourseColumn> {
+        let Some(first) = self.ticks.first() else { return Vec::new() };
+        let after = |tick: &Tick| tick.to.since(first.from).as_secs_f64();
+        let begin = self.ticks.partition_point(|tick| after(tick) <= from);
+        let end = self.ticks.partition_point(|tick| after(tick) <= to);
+        course(&self.ticks[begin..end.max(begin)], first.from)
+    }
+}
+
+/// Returns the load of these readings over time from `begin` on, with at most [`COLUMNS`] columns.
+fn course(ticks: &[Tick], begin: Nanos) -> Vec<CourseColumn> {
     let (Some(first), Some(last)) = (ticks.first(), ticks.last()) else { return Vec::new() };
-    let seconds = |at: Nanos| at.since(first.from).as_secs_f64();
-    let wide = seconds(last.to) / COLUMNS;
+    let seconds = |at: Nanos| at.since(begin).as_secs_f64();
+    let wide = last.to.since(first.from).as_secs_f64() / COLUMNS;
     let known: Vec<&Tick> = ticks.iter().filter(|tick| tick.all().is_finite()).collect();
-    let place = |tick: &Tick| ((seconds(tick.to) / wide).ceil() as usize).max(1);
+    let place = |tick: &Tick| ((tick.to.since(first.from).as_secs_f64() / wide).ceil() as usize).max(1);
     let column = |ticks: &[&Tick]| {
         let (first, last) = (ticks.first()?, ticks.last()?);
         let [reads, writes, all] = Way::ALL.map(|way| rates(ticks, way));
@@ -239,6 +267,7 @@ fn offer(device: &Device<'_>, tick: &Tick, held: bool) -> Offer {
         seconds: tick.seconds,
         ops,
         bytes: tick.bytes.map(|bytes| known(bytes, 0.0).max(0.0)),
+        flushes: known(tick.flushes, 0.0).max(0.0),
         busy_s,
         in_flight: known(tick.queue, 0.0).max(0.0),
         least: if held { ABOVE_HELD } else { 1.0 },

@@ -1,7 +1,9 @@
 //! Which volume a recorded load needs: each policy's settings against it, and the cheapest that carries it.
 
 mod allowed;
+mod closeup;
 pub(crate) mod load;
+mod machine;
 mod setting;
 
 use policy::{
@@ -13,10 +15,14 @@ use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
 pub use allowed::{Allowed, AllowedError, AllowedFigure};
+pub use closeup::{Closeup, CreditCourse, CreditPoint};
 pub use load::{CourseColumn, CourseRates, SeenLoad};
+pub use machine::MachineSizing;
 pub use setting::{AddedWait, Carries, CreditLow, RuleLevel, SizedSetting};
 
+use crate::watch::watched_run::WatchedRun;
 use load::{Load, loads};
+use machine::{Sum, machine_of};
 use setting::{NEAR, sized, surely_meets};
 
 /// Waits, in seconds, at which the least setting of each policy is shown beside the one without a wait: what a user
@@ -32,7 +38,8 @@ pub struct SizeAsk<'a> {
     pub device: Option<&'a str>,
     /// What the volume must hold; `None`: as much as the recorded device, if its size is known.
     pub capacity: Option<Bytes>,
-    /// The machine of the volume, whose limits hold too; a policy that knows no such machine is left out.
+    /// The machine that all devices of the run hang on, whose limits hold for their sum; a policy whose volumes cannot hang
+    /// on it is left out.
     pub instance: Option<&'a str>,
     /// Waiting that is allowed; `None`: none.
     pub allowed: Option<Allowed>,
@@ -68,6 +75,28 @@ pub struct Sizing {
     pub cheaper: Option<usize>,
     /// The setting that the volume has now.
     pub present: Option<SizedSetting>,
+    /// The load against the cheapest setting, or else the first, from close by; `None` without a setting.
+    pub closeup: Option<Closeup>,
+}
+
+/// The answers for the devices of runs, and for the machines that they hang on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SizedLoads {
+    /// The devices, the busiest of a run first.
+    pub volumes: Vec<Sizing>,
+    /// The machines of the runs, if one is asked about.
+    pub machines: Vec<MachineSizing>,
+}
+
+impl SizedLoads {
+    /// Adds the answers for another run under its name, which is empty if there is only one.
+    pub fn add(&mut self, run: SizedLoads, recording: &str) {
+        let volumes = run.volumes.into_iter().map(|one| Sizing { recording: recording.to_owned(), ..one });
+        self.volumes.extend(volumes);
+        let machines = run.machines.into_iter();
+        let named = machines.map(|one| MachineSizing { recording: recording.to_owned(), ..one });
+        self.machines.extend(named);
+    }
 }
 
 /// Returns the policies that can be bought or set now, of the providers named, or of all.
@@ -81,17 +110,27 @@ pub fn offered(providers: &[String]) -> Vec<&'static Policy> {
     Catalogue::builtin().list().iter().filter(offered).collect()
 }
 
-/// Answers for each device of a run.
-pub fn size(run: &Run, asked: &SizeAsk<'_>) -> Vec<Sizing> {
-    loads(run, asked.device).iter().map(|load| of_load(load, asked)).collect()
+/// Answers for each device of a run, the busiest first, and for their machine.
+pub fn size(run: &Run, asked: &SizeAsk<'_>) -> SizedLoads {
+    let watch = WatchedRun::of(run, None, Vec::new());
+    // A day of a disk is large: one after the other.
+    let mut sum = Sum::of(&watch.recording, asked);
+    let answered = |load: Load| {
+        sum.iter_mut().for_each(|sum| sum.add(&load));
+        of_load(load, asked)
+    };
+    let mut volumes: Vec<Sizing> = loads(&watch, asked.device).map(answered).collect();
+    volumes.sort_by(|a, b| b.load.iops_mean.total_cmp(&a.load.iops_mean));
+    let machine = sum.and_then(|sum| sum.judged(&watch.recording, asked.allowed.as_ref()));
+    SizedLoads { volumes, machines: machine.into_iter().collect() }
 }
 
-fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
+fn of_load(load: Load, asked: &SizeAsk<'_>) -> Sizing {
     let capacity = asked.capacity.or(Some(Bytes(load.seen.size)).filter(|size| size.0 > 0));
-    let also = asked.instance.map(|name| ("instance".to_owned(), name.to_owned()));
-    let wanted = Wanted { capacity, also: also.into_iter().collect() };
+    let wanted = Wanted { capacity };
     let mut found: Vec<Limits> = Vec::new();
-    for policy in &asked.policies {
+    let hangs = |policy: &&&Policy| asked.instance.is_none_or(|name| machine_of(policy, name).is_some());
+    for policy in asked.policies.iter().filter(hangs) {
         for limits in settings(policy, (&load.demand, &wanted), asked.allowed.as_ref()) {
             if !found.contains(&limits) {
                 found.push(limits);
@@ -129,17 +168,22 @@ fn of_load(load: &Load, asked: &SizeAsk<'_>) -> Sizing {
     {
         *setting = replayed(limits, setting.clone());
     }
+    let closeup = settings
+        .get(cheapest.unwrap_or(0))
+        .map(|(limits, setting)| Closeup::of(&load, limits, setting.closest_s));
+    let present = asked.present.as_ref().map(|limits| replayed(limits, priced(limits)));
     let settings = settings.into_iter().map(|(_, setting)| setting).collect();
     Sizing {
         recording: String::new(),
-        load: load.seen.clone(),
-        course: load.course.clone(),
+        load: load.seen,
+        course: load.course,
         allowed: asked.allowed.clone(),
         capacity,
         cheapest,
         cheaper,
-        present: asked.present.as_ref().map(|limits| replayed(limits, priced(limits))),
+        present,
         settings,
+        closeup,
     }
 }
 

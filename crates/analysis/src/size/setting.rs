@@ -115,6 +115,11 @@ fn conditions(bound: Bound, arrivals: Arrivals, program: Program) -> Conditions 
     Conditions { bound, arrivals, program, start: BucketStart::Share(1.0) }
 }
 
+/// The replay with the most waiting.
+pub(super) fn worst(bound: Bound) -> Conditions {
+    conditions(bound, Arrivals::Bunched, Program::Open)
+}
+
 /// Returns whether `limits` carry the load without a wait.
 pub(super) fn carries(limits: &Limits, demand: &Demand) -> Carries {
     let asked = |bound, horizon| Asked { demand, bound, horizon, wait_s: 0.0 };
@@ -127,8 +132,7 @@ pub(super) fn carries(limits: &Limits, demand: &Demand) -> Carries {
     if limits.carries(&asked(Bound::Most, Horizon::Once), 1.0 + NEAR) {
         return Carries::Once;
     }
-    let held = demand.offers().iter().any(|offer| offer.least > 1.0);
-    if held && limits.carries(&asked(Bound::Least, Horizon::Once), 1.0) {
+    if demand.is_held() && limits.carries(&asked(Bound::Least, Horizon::Once), 1.0) {
         return Carries::AtLeastRecorded;
     }
     Carries::TooClose
@@ -147,7 +151,7 @@ impl Ends {
         let most = if demand.is_bounded() { Bound::Most } else { Bound::Least };
         let each = [
             conditions(Bound::Least, Arrivals::Even, Program::Closed),
-            conditions(most, Arrivals::Bunched, Program::Open),
+            worst(most),
             conditions(most, Arrivals::Bunched, Program::Closed),
         ];
         let [best, worst, slowest] = each.map(|conditions| limits.replay(demand, &conditions));

@@ -1,5 +1,7 @@
 //! A window in which a device always has work: how its I/Os wait, and whether its counts are as even as a meter's.
 
+use std::cell::RefCell;
+
 use policy::Resource;
 use statistics::metered::{self, Count, ExactRate, Meter, Metering, exact_rate, metered};
 use statistics::quantile::median;
@@ -41,6 +43,8 @@ pub(crate) struct BusyWindow {
     pub window: Window,
     /// Whether I/Os run one at a time.
     pub alone: bool,
+    /// What was found of the window by itself.
+    meters: RefCell<Vec<(Rate, Meter)>>,
 }
 
 impl BusyWindow {
@@ -61,7 +65,12 @@ impl BusyWindow {
         let told = count > 0 && queue.is_finite() && window.sum.rate() >= LEAST;
         let alone = queue < ALONE;
         let single = !alone || window.alone.is_nan() || window.alone >= 1.0 - IDLE;
-        (told && !rests && queue >= 0.8 && !satisfied && single).then_some(BusyWindow { at, window, alone })
+        (told && !rests && queue >= 0.8 && !satisfied && single).then(|| BusyWindow {
+            at,
+            window,
+            alone,
+            meters: RefCell::default(),
+        })
     }
 
     /// Whether the I/Os of the window are known to wait.
@@ -120,19 +129,32 @@ impl BusyWindow {
     /// Whether I/Os take about as long in a window with less load whose counts are no meter's: these here need not wait.
     fn takes_no_longer(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> bool {
         let rate = |sum: &Sum| way.of(sum.ops) / sum.seconds;
-        let less = device.windows.iter().enumerate().filter(|(_, other)| {
+        let alike = device.windows.iter().enumerate().filter(|(_, other)| {
             (LEAST..LESS * rate(&self.window.sum)).contains(&rate(&other.sum))
                 && self.window.sum.latency_of(way) <= WAITED * other.sum.latency_of(way)
         });
-        less.map(|(at, other)| BusyWindow { at, window: other.clone(), alone: false })
-            .any(|other| other.meter(watch, device, way).answer != Metering::Metered)
+        let least = alike.min_by(|a, b| rate(&a.1.sum).total_cmp(&rate(&b.1.sum)));
+        least.is_some_and(|(at, other)| {
+            let other = BusyWindow { at, window: other.clone(), alone: false, meters: RefCell::default() };
+            other.meter(watch, device, way).answer != Metering::Metered
+        })
     }
 
     /// Returns whether a meter pins a way: its operations, or its bytes if these are evener because sizes vary.
     fn meter(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Meter {
-        let of = |what| metered(&[self.counts(watch, device, Rate { what, way })]);
+        let of = |what| self.metered(watch, device, Rate { what, way });
         let (operations, bytes) = (of(Resource::Iops), of(Resource::Bytes));
         if evener(&bytes, &operations) { bytes } else { operations }
+    }
+
+    /// Returns whether a meter pins one rate of the window, which takes long to find.
+    fn metered(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Meter {
+        if let Some((_, known)) = self.meters.borrow().iter().find(|(known, _)| *known == of) {
+            return known.clone();
+        }
+        let meter = metered(&[self.counts(watch, device, of)]);
+        self.meters.borrow_mut().push((of, meter.clone()));
+        meter
     }
 
     /// Returns the rate of all I/Os at which many counts of these windows agree exactly, if that is a meter's whatever
@@ -163,7 +185,7 @@ impl BusyWindow {
 
     /// Whether the counts of the window by itself show neither a meter nor its absence.
     pub fn is_unclear(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
-        metered(&[self.counts(watch, device, of)]).answer == Metering::Unclear
+        self.metered(watch, device, of).answer == Metering::Unclear
     }
 
     /// Returns the ways in which the counts of several windows at one level, with waiting I/Os, come from one meter.
@@ -203,7 +225,7 @@ impl BusyWindow {
     /// Returns operations or bytes, whichever is evener; if all requests have one size, the choice follows the policy's
     /// crossover of sizes, or else a fixed one.
     pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> LimitedResource {
-        let of = |what| metered(&[self.counts(watch, device, Rate { what, way: Way::Both })]);
+        let of = |what| self.metered(watch, device, Rate { what, way: Way::Both });
         let (operations, bytes) = (of(Resource::Iops), of(Resource::Bytes));
         for (what, of, other) in
             [(Resource::Bytes, &bytes, &operations), (Resource::Iops, &operations, &bytes)]
@@ -260,7 +282,7 @@ pub(crate) struct LimitedResource {
 }
 
 /// I/Os or bytes per second of a direction, or of both.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
     pub what: Resource,
     pub way: Way,

@@ -161,6 +161,40 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     recording.intervals().iter().enumerate().filter_map(tick).collect()
 }
 
+/// Returns the intervals of a device of which another tool, such as sar, printed reads and writes as one sum of operations: each
+/// gets as large a share of it as it has of the bytes.
+pub(crate) fn undivided(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
+    let of = |metric| {
+        let series = recording.device(name, metric).unwrap_or_default();
+        move |at: usize| series.get(at).copied().unwrap_or(f64::NAN)
+    };
+    let (ops, bytes) = (of(Metric::Ops), [of(Metric::ReadBytes), of(Metric::WriteBytes)]);
+    let [each, queue, busy] = [Metric::Await, Metric::QueueDepth, Metric::Busy].map(of);
+    let tick = |(at, &(from, to)): (usize, &(Nanos, Nanos))| {
+        let seconds = to.since(from).as_secs_f64();
+        let bytes = bytes.each_ref().map(|rate| rate(at) * seconds);
+        let all = bytes[0] + bytes[1];
+        let ops = bytes.map(|part| ops(at) * seconds * if all > 0.0 { part / all } else { 0.5 });
+        let there = seconds > 0.0 && ops.iter().all(|count| count.is_finite());
+        there.then(|| Tick {
+            at,
+            from,
+            to,
+            seconds,
+            ops,
+            bytes,
+            wait: ops.map(|count| product(each(at), count)),
+            queue: queue(at),
+            busy: busy(at),
+            in_flight: f64::NAN,
+            flushes: f64::NAN,
+            flush_wait: f64::NAN,
+            discards: Discards { ops: f64::NAN, bytes: f64::NAN, wait: f64::NAN },
+        })
+    };
+    recording.intervals().iter().enumerate().filter_map(tick).collect()
+}
+
 /// Multiplies a mean by a count; zero for a count of zero, for which no mean is printed.
 fn product(mean: f64, count: f64) -> f64 {
     if count == 0.0 { 0.0 } else { mean * count }

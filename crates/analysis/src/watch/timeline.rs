@@ -17,6 +17,8 @@ const PENALTY: f64 = 15.0;
 const PENALTY_LOG: f64 = 4.0;
 /// Most starts of segments that are tried for each end.
 const LOOK_BACK: usize = 600;
+/// Readings between two looks for starts that can be dropped (chosen by us).
+const PRUNED_EACH: usize = 64;
 
 /// Returns the indices in `ticks`, which adjoin, at which a segment begins; the first is 0.
 pub(crate) fn starts(ticks: &[Tick]) -> Vec<usize> {
@@ -60,34 +62,96 @@ fn scaled(values: Vec<f64>) -> Vec<f64> {
 /// partitioning about robust levels (Killick, Fearnhead, Eckley: JASA 107, 2012).
 fn cut(series: &[Vec<f64>], least: usize) -> Vec<usize> {
     let count = series[0].len();
-    let penalty = PENALTY + PENALTY_LOG * (count as f64).ln();
-    let smooth: Vec<Prefix> = series.iter().map(|values| Prefix::of(values)).collect();
-    let cost = |from: usize, to: usize| smooth.iter().map(|prefix| prefix.cost(from, to)).sum::<f64>();
-    let mut best: Vec<(f64, usize)> = vec![(0.0, 0); count + 1];
-    let mut open: Vec<usize> = vec![0];
+    let mut cuts = Cuts {
+        smooth: series.iter().map(|values| Prefix::of(values)).collect(),
+        penalty: PENALTY + PENALTY_LOG * (count as f64).ln(),
+        best: vec![(0.0, 0)],
+        open: vec![(0.0, 0)],
+        others: f64::INFINITY,
+    };
     for end in 1..=count {
         if end >= 2 * least {
-            open.push(end - least);
+            cuts.add(end - least, end);
         }
-        let before = |start: usize| if start == 0 { 0.0 } else { best[start].0 + penalty };
-        let mut totals: Vec<(f64, usize)> =
-            open.iter().map(|&start| (before(start) + cost(start, end), start)).collect();
-        totals.sort_by(|a, b| a.0.total_cmp(&b.0));
-        best[end] = totals[0];
-        // A start that costs more than the best by over one penalty can never become the cheapest again.
-        let most = totals[0].0 + penalty;
-        totals.retain(|total| total.0 <= most);
-        totals.truncate(LOOK_BACK);
-        open = totals.into_iter().map(|total| total.1).collect();
+        let cheapest = cuts.cheapest(end);
+        if end.is_multiple_of(PRUNED_EACH) {
+            cuts.prune(end, cheapest);
+        }
+        cuts.best.push(cheapest);
     }
     let mut starts = Vec::new();
     let mut end = count;
     while end > 0 {
-        end = best[end].1;
+        end = cuts.best[end].1;
         starts.push(end);
     }
     starts.reverse();
     starts
+}
+
+/// The cheapest cuts of a series up to each reading.
+struct Cuts {
+    smooth: Vec<Prefix>,
+    penalty: f64,
+    /// For each end, the cost of the cheapest cut and the start of its last segment.
+    best: Vec<(f64, usize)>,
+    /// Starts that may yet be the cheapest, each with its cost for this or an earlier end, which later ends only exceed.
+    open: Vec<(f64, usize)>,
+    /// The least cost in `open` but for the cheapest start.
+    others: f64,
+}
+
+impl Cuts {
+    /// Returns the cost of the cheapest cut whose last segment is this one.
+    fn cost(&self, start: usize, end: usize) -> f64 {
+        let before = if start == 0 { 0.0 } else { self.best[start].0 + self.penalty };
+        before + self.smooth.iter().map(|prefix| prefix.cost(start, end)).sum::<f64>()
+    }
+
+    /// Opens a start whose shortest segment is the one to `end`.
+    fn add(&mut self, start: usize, end: usize) {
+        let cost = self.cost(start, end);
+        self.others = self.others.min(cost);
+        self.open.push((cost, start));
+    }
+
+    /// Returns the cheapest cut up to `end`. A start that once cost more than the cheapest now is not looked at again.
+    fn cheapest(&mut self, end: usize) -> (f64, usize) {
+        let last = self.best[end - 1].1;
+        let mut least = (self.cost(last, end), last);
+        if least.0 < self.others {
+            return least;
+        }
+        let mut open = std::mem::take(&mut self.open);
+        for (before, start) in &mut open {
+            if *before <= least.0 {
+                *before = self.cost(*start, end);
+                least = if *before < least.0 { (*before, *start) } else { least };
+            }
+        }
+        self.keep(open, least.1);
+        least
+    }
+
+    /// Keeps these starts open.
+    fn keep(&mut self, open: Vec<(f64, usize)>, cheapest: usize) {
+        let others = open.iter().filter(|(_, start)| *start != cheapest);
+        self.others = others.map(|(cost, _)| *cost).fold(f64::INFINITY, f64::min);
+        self.open = open;
+    }
+
+    /// Drops starts that cost more than the cheapest by over one penalty, which can never become the cheapest again, and the
+    /// dearest of too many.
+    fn prune(&mut self, end: usize, (least, cheapest): (f64, usize)) {
+        let open = std::mem::take(&mut self.open).into_iter();
+        let costs = open.map(|(_, start)| (self.cost(start, end), start));
+        let mut open: Vec<(f64, usize)> = costs.filter(|(cost, _)| *cost <= least + self.penalty).collect();
+        if open.len() > LOOK_BACK {
+            open.select_nth_unstable_by(LOOK_BACK, |a, b| a.0.total_cmp(&b.0));
+            open.truncate(LOOK_BACK);
+        }
+        self.keep(open, cheapest);
+    }
 }
 
 /// Running sums of a series, which give the cost of any segment in constant time.

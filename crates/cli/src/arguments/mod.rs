@@ -45,7 +45,7 @@ pub use policy::{PolicyAction, PolicyArguments};
 pub use profile::{FromArguments, LoadFormat, ProfileAction, ProfileArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
-pub use size::SizeArguments;
+pub use size::{SizeArguments, SizeFormat};
 pub use trend::{TrendArguments, TrendFormat};
 pub use tutorial::TutorialArguments;
 

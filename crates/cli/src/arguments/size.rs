@@ -2,10 +2,20 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use report::Extent;
 
-use super::Format;
+/// Form of a sizing on stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SizeFormat {
+    /// For people: 80 columns
+    #[default]
+    Text,
+    /// One JSON document and nothing else
+    Json,
+    /// Comma-separated values: a row for each device and setting
+    Csv,
+}
 
 /// `plimsoll size`.
 #[derive(Debug, Args)]
@@ -24,8 +34,8 @@ printed (plimsoll import says which). Every published policy is tried at the
 least setting that delays nothing, and at the least ones that delay I/O by no
 more than 10 ms and 1 s. It only advises: nothing is changed anywhere.
 
-Exit codes: 0 a setting (and the present one) carries the load, 3 the present
-one does not, 4 cannot tell.")]
+Exit codes: 0 a setting (and the present one, and the machine) carries the
+load, 3 the present one or the machine does not, 4 cannot tell.")]
 pub struct SizeArguments {
     /// Recordings: run files, other tools' output, folders of them [default: the newest run]
     #[arg(value_name = "RECORDING")]
@@ -42,7 +52,7 @@ pub struct SizeArguments {
     /// Only this policy, an id or a TOML file of your own, without parameters; may be given several times
     #[arg(long, value_name = "POLICY")]
     pub policy: Vec<String>,
-    /// The machine, whose limits hold too, e.g. m5.large
+    /// The machine of a recording, whose limits hold for the sum of its volumes, e.g. m5.large
     #[arg(long, value_name = "TYPE")]
     pub instance: Option<String>,
     /// Waiting that is allowed: "p99 +2ms", "p50 +1ms", "longest +100ms", "throttled 0.1%" [default: none]
@@ -65,7 +75,7 @@ pub struct SizeArguments {
     pub open: bool,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: SizeFormat,
     /// Show every setting
     #[arg(long)]
     pub all: bool,

@@ -20,7 +20,7 @@ const TABLE: Kind = Kind {
 pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
     let named = or_newest(arguments.run.as_slice())?;
     let (path, folder) = (&named[0], &arguments.parquet);
-    let mut read = Reader { words: typed() }.recordings(&named)?;
+    let mut read = Reader::of(typed()).recordings(&named)?;
     if read.runs.len() != 1 {
         return Err(Failure::refused(format!(
             "{} holds {} results, and a folder of tables is about one; import it, and name one of the run files",

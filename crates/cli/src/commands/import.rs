@@ -109,7 +109,7 @@ impl ImportFailure {
 
 /// Reads every input, writes a run file for each result, and prints the results. Returns 0 if any input could be read.
 pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
-    let reader = Reader { words: typed() };
+    let reader = Reader::of(typed());
     let files = named(&arguments.files)?;
     let mut sources: Vec<Source> = files.iter().map(|file| source(file, &reader)).collect();
     join_logs(&mut sources);

@@ -102,7 +102,7 @@ pub(super) fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, F
 }
 
 pub(super) fn look_at(path: &Path) -> RunEntry {
-    let read = Reader { words: typed() }.recordings(std::slice::from_ref(&path.to_owned()));
+    let read = Reader::of(typed()).recordings(std::slice::from_ref(&path.to_owned()));
     let recorded = read.map(|mut read| read.runs.remove(0));
     match recorded {
         Ok(recorded) => RunEntry {

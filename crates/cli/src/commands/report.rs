@@ -25,7 +25,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
             "--format csv is the form of series; name them with --series, or write all tables with --csv DIR";
         return Err(Failure::refused(text));
     }
-    let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
+    let inputs = Reader::of(typed()).recordings(&or_newest(&arguments.inputs)?)?;
     let pictures = &arguments.pictures;
     if !data || arguments.open || arguments.html.is_some() || pictures.png.is_some() || pictures.svg.is_some()
     {

@@ -130,7 +130,7 @@ impl Shelf {
         if let Some(page) = pages.iter().find(|page| page.path == path && page.stamp == stamp) {
             return Some(Answer::page(Arc::clone(&page.html), Rules::Report));
         }
-        let read = Reader { words: typed() }.recordings(std::slice::from_ref(&path)).ok()?;
+        let read = Reader::of(typed()).recordings(std::slice::from_ref(&path)).ok()?;
         let recorded = read.runs.into_iter().next()?;
         let analysis = recorded.analysis().ok()?;
         let html: Arc<[u8]> = report::html(&recorded.run, &analysis).into_bytes().into();

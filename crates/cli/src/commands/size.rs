@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::size::{Allowed, SizeAsk, Sizing, offered, size};
+use analysis::size::{Allowed, SizeAsk, SizedLoads, offered, size};
 use policy::{Catalogue, Limits, Policy, PriceList};
-use record::Recording;
+use record::{Metric, Recording};
 use workload::PolicyName;
 
 use super::newest::or_newest;
 use super::own;
-use crate::arguments::{self, Format, SizeArguments, typed};
+use crate::arguments::{self, SizeArguments, SizeFormat, typed};
 use session::browser;
 use session::failure::Failure;
 use session::files::{Output, Over, PAGE};
@@ -32,8 +32,8 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
     let prices = prices(arguments)?;
     let region = arguments.region.as_deref().map(|region| prices.region(region)).transpose();
     let region = region.map_err(Failure::refused)?;
-    let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
-    let mut sizings: Vec<Sizing> = Vec::new();
+    let inputs = Reader::packed(typed()).recordings(&or_newest(&arguments.inputs)?)?;
+    let mut sizings = SizedLoads::default();
     for recorded in &inputs.runs {
         let asked = SizeAsk {
             device: arguments.device.as_deref(),
@@ -47,16 +47,16 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
         };
         let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let recording = if inputs.runs.len() > 1 { name(&recorded.path) } else { String::new() };
-        let of_run = size(&recorded.run, &asked);
-        sizings.extend(of_run.into_iter().map(|one| Sizing { recording: recording.clone(), ..one }));
+        sizings.add(size(&recorded.run, &asked), &recording);
     }
-    if sizings.is_empty() {
+    if sizings.volumes.is_empty() {
         return Err(nothing(arguments, &inputs.runs));
     }
     let page = page(arguments, &sizings, html.as_mut())?;
     output::result(&match arguments.format {
-        Format::Text => report::size_text(&sizings, arguments.extent()),
-        Format::Json => report::size_json(&sizings),
+        SizeFormat::Text => report::size_text(&sizings, arguments.extent()),
+        SizeFormat::Json => report::size_json(&sizings),
+        SizeFormat::Csv => report::size_csv(&sizings),
     })?;
     if let Some(page) = page {
         output::people(&format!("report  {}", short(&page)));
@@ -70,7 +70,7 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
 /// Writes the page into the file that was named, or, if it is only to be opened, into a new one; returns its path.
 fn page(
     arguments: &SizeArguments,
-    sizings: &[Sizing],
+    sizings: &SizedLoads,
     named: Option<&mut Output<'_>>,
 ) -> Result<Option<PathBuf>, Failure> {
     if let Some(named) = named {
@@ -80,7 +80,7 @@ fn page(
     if !arguments.open {
         return Ok(None);
     }
-    let devices: Vec<&str> = sizings.iter().map(|sizing| sizing.load.device.as_str()).collect();
+    let devices: Vec<&str> = sizings.volumes.iter().map(|sizing| sizing.load.device.as_str()).collect();
     let place = Place::new(None, (&devices.join(" "), "size"), &[])?;
     place.put_report(&report::size_html(sizings))?;
     Ok(Some(place.report()))
@@ -159,6 +159,21 @@ fn nothing(arguments: &SizeArguments, runs: &[InputRun]) -> Failure {
             "--device {name}: nothing of it is recorded; the recording has {}",
             devices.join(", ")
         ),
+        _ if !devices.is_empty() && !has_operations(runs) => format!(
+            "nothing that was recorded of {} counts operations a second; record both reads and writes, or their sum",
+            devices.join(", ")
+        ),
         _ => "no disk did any I/O in this recording; record while the application works: plimsoll watch --for 10m".to_owned(),
     })
+}
+
+/// Whether some recording has the operations of some disk: of reads and of writes, or their sum.
+fn has_operations(runs: &[InputRun]) -> bool {
+    let of_run = |recorded: &InputRun| {
+        let recording = Recording::of(&recorded.run);
+        let has = |name: &str, metrics: &[Metric]| metrics.iter().all(|metric| recording.has(name, *metric));
+        let each = [&[Metric::ReadOps, Metric::WriteOps][..], &[Metric::Ops]];
+        recording.devices().iter().any(|name| each.iter().any(|metrics| has(name, metrics)))
+    };
+    runs.iter().any(of_run)
 }

@@ -16,7 +16,7 @@ use crate::pictures;
 pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
     let named = or_newest(arguments.run.as_slice())?;
     let path = &named[0];
-    let mut read = Reader { words: typed() }.recordings(&named)?;
+    let mut read = Reader::of(typed()).recordings(&named)?;
     if read.runs.len() != 1 {
         return Err(Failure::refused(format!(
             "{} holds {} results, and a ticket is about one; import it, and name one of the run files",

@@ -25,6 +25,7 @@ mod published;
 mod running;
 mod safety;
 mod silent;
+mod size_field;
 mod starved;
 mod thrift;
 mod together;

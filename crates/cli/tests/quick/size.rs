@@ -155,3 +155,131 @@ fn credits_that_do_not_return_carry_a_load_for_now() {
     let all = run(&folder, &["size", "load.txt", "--capacity", "100GiB", "--all"]);
     assert!(!all.out.contains("vmware"), "what an administrator sets is not sold: {}", all.out);
 }
+
+/// What iostat prints of disks that read at these rates of 8 KiB for half a minute.
+fn of_disks(disks: &[(&str, u32)]) -> String {
+    let mut text = "Linux 6.1.0 (host) \t11/20/2026 \t_x86_64_\t(2 CPU)\n\n".to_owned();
+    for at in 0..30 {
+        let head = "Device            r/s     rkB/s     w/s     wkB/s  aqu-sz  %util";
+        writeln!(text, "11/20/2026 10:00:{at:02} AM\n{head}").unwrap();
+        for (name, rate) in disks {
+            let row = format!("{rate}.00  {}.00    0.00      0.00    0.50  40.00", rate * 8);
+            writeln!(text, "{name}          {row}").unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn a_machine_is_judged_by_the_sum_of_its_volumes_and_each_recording_is_a_machine() {
+    let folder = Folder::new();
+    // Of an m5.large 3,600 operations a second last: each volume alone is within.
+    fs::write(folder.path("db.txt"), of_disks(&[("vdb", 2500), ("vdc", 2500)])).unwrap();
+    fs::write(folder.path("web.txt"), of_disks(&[("vdb", 900)])).unwrap();
+    let asked = ["--provider", "aws", "--capacity", "100GiB", "--instance", "m5.large", "--format", "json"];
+    let machines = |recordings: &[&str]| {
+        let ended = run(&folder, &[&["size"], recordings, &asked[..]].concat());
+        let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        (ended.code, document["machines"].as_array().unwrap().clone(), document)
+    };
+    let (code, of_db, document) = machines(&["db.txt"]);
+    assert_eq!((code, of_db.len()), (Some(4), 1));
+    assert_eq!((&of_db[0]["devices"][1], &of_db[0]["machine"]["meets"]), (&"vdc".into(), &"once".into()));
+    assert_eq!(of_db[0]["iops_peak"], 5000.0);
+    let settings = document["devices"][0]["settings"].as_array().unwrap();
+    assert!(settings.iter().all(|setting| !setting["policy"].to_string().contains("m5.large")));
+    let (code, of_both, _) = machines(&["db.txt", "web.txt"]);
+    let meets: Vec<&serde_json::Value> = of_both.iter().map(|one| &one["machine"]["meets"]).collect();
+    assert_eq!((code, meets), (Some(4), vec![&"once".into(), &"yes".into()]));
+    let text = run(&folder, &["size", "web.txt", "--provider", "aws", "--instance", "m5.large"]).out;
+    assert!(flat(&text).contains("CARRIES: m5.large carries vdb"), "{text}");
+}
+
+#[test]
+fn settings_come_as_comma_separated_values_too() {
+    let folder = recorded(&[4000; 30]);
+    let words = ["size", "load.txt", "--policy", "aws-gp3", "--capacity", "100GiB", "--instance", "m5.large"];
+    let ended = run(&folder, &[&words[..], &["--format", "csv"]].concat());
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert!(lines[0].starts_with("recording,devices,what,setting,provider,carries,meets,price [a month],"));
+    let of = |what: &str| lines.iter().filter(|line| line.starts_with(&format!(",vdb,{what},"))).count();
+    assert_eq!((of("cheapest"), of("machine"), of("setting")), (1, 1, lines.len() - 3), "{}", ended.out);
+}
+
+#[test]
+fn what_sar_prints_is_sized_though_it_does_not_divide_operations() {
+    let old = "Linux 2.6.32-431.el6.x86_64 (db1) \t20.11.2026 \t_x86_64_\t(4 CPU)\n\n\
+        00:00:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+        00:10:01       dev8-0     12,40    240,00    160,00     32,26      0,02      1,50      0,50      0,62\n\
+        00:20:01       dev8-0    512,40   8240,00   4160,00     24,20      0,52      1,01      0,50     25,62\n";
+    let new = "Linux 6.8.0 (db1) \t2026-11-20 \t_x86_64_\t(4 CPU)\n\n\
+        11:50:01 AM       DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util\n\
+        12:00:01 PM   nvme0n1     12.40    120.00     80.00      0.00     16.13      0.02      1.50      0.62\n\
+        12:10:01 PM   nvme0n1    512.40   4120.00   2080.00      0.00     12.10      0.52      1.01     25.62\n";
+    let csv = "# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util\n\
+        db1;600;2026-11-20 00:10:01 UTC;sda;12.40;120.00;80.00;0.00;16.13;0.02;1.50;0.62\n\
+        db1;600;2026-11-20 00:20:01 UTC;sda;512.40;4120.00;2080.00;0.00;12.10;0.52;1.01;25.62\n";
+    let folder = Folder::new();
+    for (name, text) in [("old.txt", old), ("new.txt", new), ("sadf.csv", csv)] {
+        fs::write(folder.path(name), text).unwrap();
+        let ended = run(&folder, &["size", name, "--provider", "aws"]);
+        assert_eq!(ended.code, Some(0), "{name}: {} {}", ended.out, ended.err);
+        let out = flat(&ended.out);
+        assert!(out.contains("512 IOPS at the peak"), "{name}: {out}");
+        assert!(out.contains("has reads and writes as one sum"), "{name}: {out}");
+    }
+}
+
+#[test]
+fn hostile_recordings_are_answered_or_refused_by_name() {
+    let report = |second: usize, figures: &str| {
+        format!("11/20/2026 10:00:{second:02} AM\nDevice r/s rkB/s w/s wkB/s aqu-sz %util\n{figures}\n\n")
+    };
+    let text = |of: &dyn Fn(usize) -> String| {
+        let head = "Linux 6.1.0 (host) \t11/20/2026 \t_x86_64_\t(2 CPU)\n\n".to_owned();
+        head + &(0..20).map(of).collect::<String>()
+    };
+    let usual = "vdb 500.00 4000.00 0.00 0.00 0.50 40.00";
+    let matrix = |values: &str| {
+        let series = |name: &str| {
+            format!("{{\"metric\":{{\"__name__\":\"{name}\",\"device\":\"sda\"}},\"values\":[{values}]}}")
+        };
+        let all = [
+            "node_disk_reads_completed_total",
+            "node_disk_writes_completed_total",
+            "node_disk_read_bytes_total",
+        ];
+        let all = all.map(series).join(",");
+        format!("{{\"status\":\"success\",\"data\":{{\"resultType\":\"matrix\",\"result\":[{all}]}}}}")
+    };
+    let huge = text(&|at| report(at, "vdb 1e300 1e300 0.00 0.00 0.50 40.00"));
+    let whole = text(&|at| report(at, usual));
+    let cases: [(&str, String, &[i32]); 12] = [
+        ("huge.txt", huge, &[0, 2, 4]),
+        (
+            "long.txt",
+            text(&|at| report(at, &format!("vdb {}.00 9.00 0.00 0.00 0.50 40.00", "9".repeat(40)))),
+            &[0, 2, 4],
+        ),
+        ("negative.txt", text(&|at| report(at, "vdb -500.00 -4000.00 0.00 0.00 0.50 40.00")), &[2]),
+        ("nan.txt", text(&|at| report(at, "vdb nan inf 0.00 0.00 0.50 40.00")), &[2]),
+        ("back.txt", text(&|at| report(59 - at, usual)), &[0, 2]),
+        ("twice.txt", text(&|at| report(at, &format!("{usual}\n{usual}"))), &[0]),
+        ("cut.txt", whole[..whole.len() - 20].to_owned(), &[0]),
+        ("one.txt", whole[..180].to_owned(), &[2]),
+        ("deep.json", format!("{}1{}", "{\"a\":".repeat(50_000), "}".repeat(50_000)), &[2]),
+        ("times.json", matrix("[1e300,\"1\"],[2e300,\"2\"]"), &[2]),
+        ("back.json", matrix("[1795000030,\"9000\"],[1795000015,\"5000\"],[1795000000,\"1\"]"), &[0, 2]),
+        ("great.json", matrix("[1795000000,\"1\"],[1795000015,\"1e200\"],[1795000030,\"NaN\"]"), &[0, 2, 4]),
+    ];
+    let folder = Folder::new();
+    for (name, content, codes) in cases {
+        fs::write(folder.path(name), content).unwrap();
+        let ended = run(&folder, &["size", name, "--provider", "aws"]);
+        let code = ended.code.unwrap_or(-1);
+        assert!(codes.contains(&code), "{name}: {code}, {} {}", ended.out, ended.err);
+        assert_eq!(ended.out.is_empty(), code == 2, "{name}: {}", ended.out);
+        assert!(!ended.out.contains("NaN") && !ended.out.contains("inf "), "{name}: {}", ended.out);
+    }
+}

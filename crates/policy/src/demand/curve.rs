@@ -1,5 +1,8 @@
 //! The arrival curve of a charged load: the greatest charge that arrives in any time.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use super::Horizon;
 use super::hull::Part;
 
@@ -19,6 +22,8 @@ pub struct Curve {
     /// Corners of the greatest charges of all windows: as the load came, and as it comes again and again.
     windows: [Vec<(f64, f64)>; 2],
     blocks: Vec<QuietBlock>,
+    /// When windows end that were asked for, in seconds from the start, by their place among the first.
+    ends: RefCell<BTreeMap<usize, f64>>,
 }
 
 /// Some spans of a series together.
@@ -61,6 +66,7 @@ impl Curve {
             charges: spans.iter().map(|span| span.charge).collect(),
             windows: [once.windows().to_vec(), once.then(&once).windows().to_vec()],
             blocks,
+            ends: RefCell::default(),
         }
     }
 
@@ -111,15 +117,23 @@ impl Curve {
         factors.fold(most, f64::min)
     }
 
-    /// Returns when the window with the greatest excess over `rate` ends: the number of its last span.
-    pub fn closest(&self, spans: impl Iterator<Item = f64>, rate: f64) -> usize {
+    /// Returns when the window with the greatest excess over `rate` ends, in seconds from the start.
+    pub fn closest_s(&self, spans: impl Iterator<Item = f64> + Clone, rate: f64) -> f64 {
+        let excess = |window: &(f64, f64)| window.1 - rate * window.0;
+        let windows = self.windows[0].iter().map(excess).enumerate();
+        let greatest = windows.fold((0, 0.0), |most, one| if one.1 > most.1 { one } else { most }).0;
+        let ends = || self.end_of_greatest(spans, rate);
+        *self.ends.borrow_mut().entry(greatest).or_insert_with(ends)
+    }
+
+    fn end_of_greatest(&self, spans: impl Iterator<Item = f64> + Clone, rate: f64) -> f64 {
         let (mut over, mut best, mut last) = (0.0, 0.0, 0);
-        for (at, (seconds, charge)) in spans.zip(&self.charges).enumerate() {
+        for (at, (seconds, charge)) in spans.clone().zip(&self.charges).enumerate() {
             over = f64::max(over + charge - rate * seconds, 0.0);
             if over > best {
                 (best, last) = (over, at);
             }
         }
-        last
+        spans.take(last + 1).sum()
     }
 }

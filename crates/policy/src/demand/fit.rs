@@ -45,10 +45,9 @@ impl Limits {
         let (least, rate) = least.fold((none, 0.0), |a, b| if b.0.factor < a.0.factor { b } else { a });
         let Some(limit) = least.rule.and_then(|at| self.limits.get(at)) else { return least };
         let curve = asked.demand.curve(limit, asked.bound);
-        let seconds = || asked.demand.offers().iter().map(|offer| offer.seconds);
+        let seconds = asked.demand.offers().iter().map(|offer| offer.seconds);
         // Just below the rate that carries the load, the window exceeds it.
-        let last = curve.closest(seconds(), rate * (1.0 - 1e-6));
-        Headroom { closest_s: seconds().take(last + 1).sum(), ..least }
+        Headroom { closest_s: curve.closest_s(seconds, rate * (1.0 - 1e-6)), ..least }
     }
 
     /// Whether a load that is `factor` times as great is carried.

@@ -14,6 +14,8 @@ type Point = (f64, f64);
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     whole: Point,
+    /// Greatest rate of a span.
+    peak: f64,
     starts: Vec<Point>,
     ends: Vec<Point>,
     windows: Vec<Point>,
@@ -22,46 +24,69 @@ pub(super) struct Part {
 impl Part {
     /// Returns the hulls of a series of spans.
     pub fn of(spans: &[Point]) -> Part {
-        if spans.len() <= LISTED {
-            return Part::listed(spans);
-        }
-        let (first, second) = spans.split_at(spans.len() / 2);
-        Part::of(first).then(&Part::of(second))
+        Part::above(spans, &floor(spans))
     }
 
-    fn listed(spans: &[Point]) -> Part {
-        let mut sums = vec![(0.0, 0.0)];
-        for span in spans {
-            sums.push(plus(sums[sums.len() - 1], *span));
+    /// Returns the hulls of a series, without windows that reach no higher than the hull `floor` of some windows of the whole.
+    fn above(spans: &[Point], floor: &[Point]) -> Part {
+        if spans.len() <= LISTED {
+            return Part::listed(spans, floor);
         }
-        let whole = sums[spans.len()];
-        let mut windows = vec![(0.0, 0.0)];
-        for count in 1..=spans.len() {
-            let window =
-                |from: usize| (sums[from + count].0 - sums[from].0, sums[from + count].1 - sums[from].1);
-            windows.extend((0..=spans.len() - count).map(window));
-        }
-        // Spans are about equally long, so that windows of more spans are longer: nearly in order.
-        windows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let ends = sums.iter().rev().map(|sum| (whole.0 - sum.0, whole.1 - sum.1));
-        let ends = hull(ends);
-        Part { whole, starts: hull(sums.into_iter()), ends, windows: hull(windows.into_iter()) }
+        let (first, second) = spans.split_at(spans.len() / 2);
+        Part::above(first, floor).followed_by(&Part::above(second, floor), floor)
     }
 
     /// Returns the hulls of this part followed by another.
     pub fn then(&self, next: &Part) -> Part {
-        let shifted = |points: &[Point], by: Point| {
-            points.iter().map(move |point| plus(by, *point)).collect::<Vec<_>>()
-        };
-        let starts = self.starts.iter().copied().chain(shifted(&next.starts, self.whole));
-        let ends = next.ends.iter().copied().chain(shifted(&self.ends, next.whole));
-        let across = sum(&self.ends, &next.starts);
-        let within = in_order(&self.windows, &next.windows);
+        self.followed_by(next, &[])
+    }
+
+    fn listed(spans: &[Point], floor: &[Point]) -> Part {
+        let mut sums = Vec::with_capacity(LISTED + 1);
+        sums.push((0.0, 0.0));
+        for span in spans {
+            sums.push(plus(sums[sums.len() - 1], *span));
+        }
+        let whole = sums[spans.len()];
+        let peak = spans.iter().map(|span| span.1 / span.0).fold(0.0, f64::max);
+        let mut windows = Vec::new();
+        if reaches((whole.1, peak), floor) {
+            windows.reserve(LISTED * (LISTED + 1) / 2 + 1);
+            windows.push((0.0, 0.0));
+            for count in 1..=spans.len() {
+                let window = |from: usize| minus(sums[from + count], sums[from]);
+                windows.extend((0..=spans.len() - count).map(window));
+            }
+            // Spans are about equally long, so that windows of more spans are longer: nearly in order.
+            windows.sort_by(|a, b| a.0.total_cmp(&b.0));
+            windows = hull(Vec::new(), windows.into_iter());
+        }
+        let ends = sums.iter().rev().map(|sum| minus(whole, *sum));
         Part {
-            whole: plus(self.whole, next.whole),
-            starts: hull(starts),
-            ends: hull(ends),
-            windows: hull(in_order(&within, &across).into_iter()),
+            whole,
+            peak,
+            starts: hull(Vec::new(), sums.iter().copied()),
+            ends: hull(Vec::new(), ends),
+            windows,
+        }
+    }
+
+    fn followed_by(&self, next: &Part, floor: &[Point]) -> Part {
+        let (whole, peak) = (plus(self.whole, next.whole), self.peak.max(next.peak));
+        let starts = next.starts.iter().map(|point| plus(self.whole, *point));
+        let ends = self.ends.iter().map(|point| plus(next.whole, *point));
+        let windows = if reaches((whole.1, peak), floor) {
+            let within = in_order(self.windows.iter().copied(), next.windows.iter().copied());
+            hull(Vec::new(), in_order(within, sum(&self.ends, &next.starts)))
+        } else {
+            Vec::new()
+        };
+        Part {
+            whole,
+            peak,
+            starts: hull(self.starts.clone(), starts),
+            ends: hull(next.ends.clone(), ends),
+            windows,
         }
     }
 
@@ -75,41 +100,74 @@ fn plus(one: Point, other: Point) -> Point {
     (one.0 + other.0, one.1 + other.1)
 }
 
-/// Merges two lists of points by their lengths.
-fn in_order(one: &[Point], other: &[Point]) -> Vec<Point> {
-    let mut merged = Vec::with_capacity(one.len() + other.len());
-    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
-    while let (Some(a), Some(b)) = (one.peek(), other.peek()) {
-        let next = if a.0 <= b.0 { one.next() } else { other.next() };
-        merged.extend(next.copied());
-    }
-    merged.extend(one.chain(other).copied());
-    merged
+fn minus(one: Point, other: Point) -> Point {
+    (one.0 - other.0, one.1 - other.1)
+}
+
+/// Merges points by their lengths.
+fn in_order(
+    one: impl Iterator<Item = Point>,
+    other: impl Iterator<Item = Point>,
+) -> impl Iterator<Item = Point> {
+    let (mut one, mut other) = (one.peekable(), other.peekable());
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(a), Some(b)) if a.0 > b.0 => other.next(),
+        (None, _) => other.next(),
+        _ => one.next(),
+    })
 }
 
 /// Returns the sum of two hulls: their edges by falling slope.
-fn sum(one: &[Point], other: &[Point]) -> Vec<Point> {
-    let edges = |points: &[Point]| -> Vec<Point> {
-        points.windows(2).map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1)).collect()
-    };
-    let (mut one, mut other) = (edges(one).into_iter().peekable(), edges(other).into_iter().peekable());
-    let mut points = vec![(0.0, 0.0)];
-    let mut at = (0.0, 0.0);
-    loop {
-        let next = match (one.peek(), other.peek()) {
-            (Some(a), Some(b)) if a.1 * b.0 >= b.1 * a.0 => one.next(),
-            (Some(_), None) => one.next(),
-            _ => other.next(),
+fn sum(one: &[Point], other: &[Point]) -> impl Iterator<Item = Point> {
+    let edges = |points: &[Point], at: usize| Some(minus(*points.get(at + 1)?, points[at]));
+    let (mut places, mut at, mut begun) = ((0, 0), (0.0, 0.0), false);
+    std::iter::from_fn(move || {
+        if !std::mem::replace(&mut begun, true) {
+            return Some(at);
+        }
+        let edge = match (edges(one, places.0), edges(other, places.1)) {
+            (Some(a), Some(b)) if a.1 * b.0 < b.1 * a.0 => (b, false),
+            (Some(a), _) => (a, true),
+            (None, b) => (b?, false),
         };
-        let Some(edge) = next else { return points };
-        at = plus(at, edge);
-        points.push(at);
-    }
+        *(if edge.1 { &mut places.0 } else { &mut places.1 }) += 1;
+        at = plus(at, edge.0);
+        Some(at)
+    })
 }
 
-/// Returns the upper hull of points in the order of their lengths.
-fn hull(points: impl Iterator<Item = Point>) -> Vec<Point> {
-    let mut kept: Vec<Point> = Vec::new();
+/// Returns the hull of the greatest windows of one span, of two, four and so on, each from a multiple of its length on.
+fn floor(spans: &[Point]) -> Vec<Point> {
+    let lengths = std::iter::successors(Some(1), |spans| Some(2 * spans));
+    let mut level = spans.to_vec();
+    let greatest = |level: &[Point]| level.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
+    let mut found = vec![(0.0, 0.0)];
+    for _ in lengths.take_while(|length| *length <= spans.len()) {
+        found.extend(greatest(&level));
+        level = level.chunks_exact(2).map(|pair| plus(pair[0], pair[1])).collect();
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    hull(Vec::new(), found.into_iter())
+}
+
+/// Whether windows of a part with this charge and greatest rate may reach above `floor`: no window has more than either, so
+/// that all lie below two lines with one corner.
+fn reaches((charge, peak): (f64, f64), floor: &[Point]) -> bool {
+    if charge <= 0.0 {
+        return floor.is_empty();
+    }
+    let seconds = charge / peak;
+    let at = floor.partition_point(|point| point.0 < seconds);
+    let (Some(before), Some(after)) = (at.checked_sub(1).map(|at| floor[at]), floor.get(at)) else {
+        return true;
+    };
+    let share = (seconds - before.0) / (after.0 - before.0);
+    charge >= before.1 + share * (after.1 - before.1)
+}
+
+/// Returns the upper hull of the points of a hull and of those that follow, in the order of their lengths.
+fn hull(mut kept: Vec<Point>, points: impl Iterator<Item = Point>) -> Vec<Point> {
+    kept.reserve(2 * LISTED);
     for point in points {
         while let [.., a, b] = kept.as_slice() {
             // Whether the last point lies above the line from the one before it to the new one.

@@ -17,7 +17,7 @@ use crate::{Accounting, Covers, Limit, Resource};
 
 pub use curve::{ChargedSpan, Curve};
 pub use fit::{Asked, Headroom};
-pub use replay::{Arrivals, Conditions, Program, Replay, RuleState};
+pub use replay::{Arrivals, Conditions, Program, Replay, RuleState, Traced};
 pub use waits::Waits;
 
 /// Least length of an I/O: a sector of the kernel's counters.
@@ -32,6 +32,8 @@ pub struct Offer {
     pub ops: [f64; 2],
     /// Bytes read, and written.
     pub bytes: [f64; 2],
+    /// Flushes, which some throttles charge as writes without bytes.
+    pub flushes: f64,
     /// Seconds of the span in which I/O was in flight; the whole span if that is not known.
     pub busy_s: f64,
     /// I/Os in flight, the mean over the span; 0 if that is not known.
@@ -75,6 +77,9 @@ pub struct Demand {
     offers: Vec<Offer>,
     /// Seconds and I/Os of each block of spans.
     blocks: Vec<(f64, f64)>,
+    seconds: f64,
+    bounded: bool,
+    held: bool,
     curves: RefCell<Vec<(Counting, Rc<Curve>)>>,
 }
 
@@ -95,14 +100,17 @@ impl Counting {
 
     /// Returns the charge of a span. Lengths of single I/Os are not known: of `n` I/Os with `b` bytes, at least
     /// `max(n, b / unit)` units are charged, and at most `n + (b - 512 n) / unit`, because each I/O rounds up at most
-    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge.
+    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge. Whether it charges flushes is not
+    /// published: the greatest charge has them.
     fn charge(&self, offer: &Offer) -> f64 {
         let (ops, bytes) = offer.covered(self.covers);
         let factor = match self.bound {
             Bound::Least => offer.least,
             Bound::Most => offer.most,
         };
-        if ops <= 0.0 && bytes <= 0.0 {
+        let charged = self.bound == Bound::Most && self.resource == Resource::Iops;
+        let flushes = if charged && self.covers.covers(Direction::Write) { offer.flushes } else { 0.0 };
+        if ops <= 0.0 && bytes <= 0.0 && flushes <= 0.0 {
             return 0.0;
         }
         let recorded = match (self.resource, self.accounting) {
@@ -117,7 +125,7 @@ impl Counting {
                 units * if resource == Resource::Bytes { unit } else { 1.0 }
             }
         };
-        recorded * factor
+        (recorded + flushes) * factor
     }
 }
 
@@ -129,8 +137,14 @@ impl Demand {
             let ops = |offer: &Offer| offer.ops[0] + offer.ops[1];
             (offers.iter().map(|offer| offer.seconds).sum(), offers.iter().map(ops).sum())
         };
-        let blocks = offers.chunks(BLOCK).map(block).collect();
-        Demand { offers, blocks, curves: RefCell::default() }
+        Demand {
+            blocks: offers.chunks(BLOCK).map(block).collect(),
+            seconds: offers.iter().map(|offer| offer.seconds).sum(),
+            bounded: offers.iter().all(|offer| offer.most.is_finite()),
+            held: offers.iter().any(|offer| offer.least > 1.0),
+            offers,
+            curves: RefCell::default(),
+        }
     }
 
     /// Returns the spans.
@@ -140,12 +154,17 @@ impl Demand {
 
     /// Whether nothing of it is unbounded.
     pub fn is_bounded(&self) -> bool {
-        self.offers.iter().all(|offer| offer.most.is_finite())
+        self.bounded
+    }
+
+    /// Whether a limit of the recorded volume held some of it.
+    pub fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Returns the length of all spans, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.offers.iter().map(|offer| offer.seconds).sum()
+        self.seconds
     }
 
     /// Returns what `rule` charges, over time.

@@ -65,6 +65,50 @@ pub struct RuleState {
     pub lowest: Option<(f64, f64)>,
 }
 
+/// The part of a replay over which credits are followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traced {
+    /// Begin, in seconds.
+    pub from: f64,
+    /// End, in seconds.
+    pub to: f64,
+    /// Points between them.
+    pub points: usize,
+}
+
+/// Lowest shares of the credits of a rule, point by point.
+#[derive(Debug)]
+struct Trace {
+    of: Traced,
+    lowest: Vec<f64>,
+}
+
+impl Trace {
+    /// Adds a time in which a level moved evenly between two shares, or to the second and stayed there.
+    fn add(&mut self, (begins, ends): (f64, f64), (before, after): (f64, f64)) {
+        if ends < self.of.from {
+            return;
+        }
+        let wide = (self.of.to - self.of.from) / self.lowest.len() as f64;
+        let place = |at: f64| (((at - self.of.from) / wide).max(0.0) as usize).min(self.lowest.len());
+        for at in place(begins)..(place(ends) + 1).min(self.lowest.len()) {
+            let edges = [at, at + 1].map(|edge| self.of.from + edge as f64 * wide);
+            let share = |time: f64| match (time - begins) / (ends - begins) {
+                part if part.is_finite() => before + (after - before) * part.clamp(0.0, 1.0),
+                _ => after,
+            };
+            self.lowest[at] = edges.map(share).into_iter().fold(self.lowest[at], f64::min);
+        }
+    }
+
+    fn points(self) -> Vec<(f64, f64)> {
+        let wide = (self.of.to - self.of.from) / self.lowest.len() as f64;
+        let end = |at: usize| self.of.from + (at + 1) as f64 * wide;
+        let points = self.lowest.into_iter().enumerate().map(|(at, lowest)| (end(at), lowest));
+        points.filter(|point| point.1.is_finite()).collect()
+    }
+}
+
 /// A rule with its credits.
 struct Rule {
     charges: Rc<Curve>,
@@ -72,6 +116,7 @@ struct Rule {
     burst: f64,
     credit: Credit,
     state: RuleState,
+    trace: Option<Trace>,
 }
 
 /// Credits of a rule.
@@ -98,6 +143,7 @@ impl Rule {
             burst: limit.baseline,
             credit: Credit::None,
             state: RuleState::default(),
+            trace: None,
         };
         let Some(burst) = limit.burst else { return rule };
         match burst.bucket {
@@ -152,11 +198,15 @@ impl Rule {
         match &mut self.credit {
             Credit::None => {}
             Credit::Tokens { size, level } => {
+                let before = *level / *size;
                 *level = (*level + (self.baseline - used) * seconds).min(*size);
                 if *level <= NOTHING * *size {
                     *level = 0.0;
                 }
                 let share = *level / *size;
+                if let Some(trace) = &mut self.trace {
+                    trace.add((now - seconds, now), (before, share));
+                }
                 if self.state.lowest.is_none_or(|(lowest, _)| share < lowest) {
                     self.state.lowest = Some((share, now));
                 }
@@ -204,41 +254,22 @@ impl Limits {
     pub fn replay(&self, demand: &Demand, conditions: &Conditions) -> Replay {
         replay(&self.limits, demand, conditions)
     }
+
+    /// Replays `demand` and returns, for each rule, times and the lowest share of the credits up to each; empty without a bucket.
+    pub fn traced(&self, demand: &Demand, conditions: &Conditions, of: &Traced) -> Vec<Vec<(f64, f64)>> {
+        let mut progress = Progress::new(&self.limits, demand, conditions);
+        for rule in progress.rules.iter_mut().filter(|rule| rule.state.lowest.is_some()) {
+            rule.trace = Some(Trace { of: *of, lowest: vec![f64::INFINITY; of.points] });
+        }
+        progress.run(demand, conditions);
+        progress.rules.into_iter().map(|rule| rule.trace.map_or_else(Vec::new, Trace::points)).collect()
+    }
 }
 
 /// Replays `demand` under `rules`.
 pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) -> Replay {
-    let rules = rules.iter().map(|limit| Rule::new(demand, limit, conditions)).collect();
-    let mut progress = Progress { now: 0.0, rules, throttled_s: 0.0, waits: Waits::default() };
-    // Time by which the program is late.
-    let (mut nominal, mut late) = (0.0, 0.0);
-    for (number, offers) in demand.offers().chunks(BLOCK).enumerate() {
-        let (seconds, ops) = demand.blocks[number];
-        if progress.passes_quietly(number, (nominal + late, seconds), conditions.arrivals) {
-            progress.waits.add_none(ops);
-            nominal += seconds;
-            continue;
-        }
-        for (at, offer) in offers.iter().enumerate() {
-            let at = number * BLOCK + at;
-            let begins = nominal + late;
-            let length = match conditions.arrivals {
-                Arrivals::Even => offer.seconds,
-                Arrivals::Bunched => offer.busy_s.clamp(NOTHING * offer.seconds, offer.seconds),
-            };
-            let idle = if at.is_multiple_of(2) { offer.seconds - length } else { 0.0 };
-            let arrives = (begins + idle, begins + idle + length);
-            let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
-            let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };
-            progress.serve(at, &mut served, conditions.program);
-            if conditions.program == Program::Closed {
-                let more = (progress.now - arrives.1).max(0.0);
-                progress.waits.add(served.ops, closed_waits(offer, more, served.ops));
-                late += more;
-            }
-            nominal += offer.seconds;
-        }
-    }
+    let mut progress = Progress::new(rules, demand, conditions);
+    progress.run(demand, conditions);
     Replay {
         seconds: progress.now,
         throttled_s: progress.throttled_s,
@@ -248,6 +279,43 @@ pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) 
 }
 
 impl Progress {
+    fn new(rules: &[Limit], demand: &Demand, conditions: &Conditions) -> Progress {
+        let rules = rules.iter().map(|limit| Rule::new(demand, limit, conditions)).collect();
+        Progress { now: 0.0, rules, throttled_s: 0.0, waits: Waits::default() }
+    }
+
+    fn run(&mut self, demand: &Demand, conditions: &Conditions) {
+        // Time by which the program is late.
+        let (mut nominal, mut late) = (0.0, 0.0);
+        for (number, offers) in demand.offers().chunks(BLOCK).enumerate() {
+            let (seconds, ops) = demand.blocks[number];
+            if self.passes_quietly(number, (nominal + late, seconds), conditions.arrivals) {
+                self.waits.add_none(ops);
+                nominal += seconds;
+                continue;
+            }
+            for (at, offer) in offers.iter().enumerate() {
+                let at = number * BLOCK + at;
+                let begins = nominal + late;
+                let length = match conditions.arrivals {
+                    Arrivals::Even => offer.seconds,
+                    Arrivals::Bunched => offer.busy_s.clamp(NOTHING * offer.seconds, offer.seconds),
+                };
+                let idle = if at.is_multiple_of(2) { offer.seconds - length } else { 0.0 };
+                let arrives = (begins + idle, begins + idle + length);
+                let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
+                let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };
+                self.serve(at, &mut served, conditions.program);
+                if conditions.program == Program::Closed {
+                    let more = (self.now - arrives.1).max(0.0);
+                    self.waits.add(served.ops, closed_waits(offer, more, served.ops));
+                    late += more;
+                }
+                nominal += offer.seconds;
+            }
+        }
+    }
+
     /// Lets a block of spans pass at once if nothing is queued and no span of it exceeds a baseline, so that credits only
     /// grow.
     fn passes_quietly(&mut self, number: usize, (begins, seconds): (f64, f64), arrivals: Arrivals) -> bool {

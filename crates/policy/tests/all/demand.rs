@@ -19,6 +19,7 @@ fn reads(ops: f64) -> Offer {
         seconds: 1.0,
         ops: [ops, 0.0],
         bytes: [ops * 4.0 * KIB, 0.0],
+        flushes: 0.0,
         busy_s: 1.0,
         in_flight: 1.0,
         least: 1.0,
@@ -115,7 +116,7 @@ fn a_repeated_load_needs_the_credits_that_its_end_spends() {
 #[test]
 fn the_least_setting_is_the_least_of_each_parameter() {
     let policies = Catalogue::builtin();
-    let wanted = Wanted { capacity: Some(Bytes(100 << 30)), also: Vec::new() };
+    let wanted = Wanted { capacity: Some(Bytes(100 << 30)) };
     let load = demand(&[7000.0; 60]);
     let holds = |limits: &Limits| limits.carries(&asked(&load), 1.0);
     let gp3 = policies.find("aws-gp3").unwrap().least_settings(&wanted, &holds);
@@ -124,7 +125,7 @@ fn the_least_setting_is_the_least_of_each_parameter() {
     // Credits reach 3,000; above, only size helps: 3 a second for each GiB.
     let gp2 = policies.find("aws-gp2").unwrap().least_settings(&wanted, &holds);
     assert_eq!(gp2[0].policy.to_string(), "aws-gp2,size=2366GiB");
-    let small = Wanted { capacity: Some(Bytes(4 << 40)), also: Vec::new() };
+    let small = Wanted { capacity: Some(Bytes(4 << 40)) };
     let sc1 = policies.find("aws-sc1").unwrap().least_settings(&small, &|_| true);
     assert_eq!(sc1[0].policy.to_string(), "aws-sc1,size=4096GiB");
     assert!(policies.find("aws-sc1").unwrap().least_settings(&small, &|_| false).is_empty());

@@ -1,14 +1,16 @@
 //! Which volume a recorded load needs, as one HTML file: the answer, the charts, then what it rests on.
 
-use analysis::size::{Carries, Sizing};
+use analysis::size::{Carries, MachineSizing, SizedLoads, Sizing};
 
 use super::document::{Document, document};
 use super::measured::block;
 use super::parts::{prose, scrolled_as, section, section_as, still};
 use super::tiles::tiles;
 use crate::answers::sheet::Sheet;
-use crate::answers::size::charts::{bytes_by_time, iops_by_time, price_by_wait};
-use crate::answers::size::{device, fleet, fleet_table, sheet};
+use crate::answers::size::charts::{
+    bytes_by_time, credits_by_time, hour_by_time, iops_by_time, price_by_wait,
+};
+use crate::answers::size::{device, fleet, fleet_table, machine, sheet};
 use crate::charts::Chart;
 use crate::markup::{Markup, element, markup};
 use crate::words::found::Extent;
@@ -17,13 +19,20 @@ use crate::words::found::Extent;
 type Row = (&'static str, fn(&Sizing) -> Option<Chart>);
 
 /// The charts of a device, in order.
-const CHARTS: [Row; 3] = [("price", price_by_wait), ("iops", iops_by_time), ("bytes", bytes_by_time)];
+const CHARTS: [Row; 5] = [
+    ("price", price_by_wait),
+    ("iops", iops_by_time),
+    ("bytes", bytes_by_time),
+    ("credits", credits_by_time),
+    ("hour", hour_by_time),
+];
 
 /// Heading of the charts.
 const PICTURES: &str = "In pictures";
 
 /// Returns the answers as one HTML document: light and dark, printable, readable without its charts.
-pub fn size_html(sizings: &[Sizing]) -> String {
+pub fn size_html(loads: &SizedLoads) -> String {
+    let sizings = &*loads.volumes;
     let title = match sizings {
         [one] => format!("plimsoll: which volume {} needs", device(one)),
         several => format!("plimsoll: which volumes {} devices need", several.len()),
@@ -36,12 +45,36 @@ pub fn size_html(sizings: &[Sizing]) -> String {
             several.iter().enumerate().map(one_of_several).collect::<Markup>(),
         ],
     };
+    let machines: Markup = loads.machines.iter().enumerate().map(of_machine).collect();
     document(Document {
         title: &title,
         version: env!("CARGO_PKG_VERSION"),
-        body: markup![element("header").line(markup!["\n", element("h1").line(&title)]), answers],
+        body: markup![element("header").line(markup!["\n", element("h1").line(&title)]), answers, machines],
         ..Document::default()
     })
+}
+
+/// Returns the section of a machine.
+fn of_machine((number, of): (usize, &MachineSizing)) -> Markup {
+    let words = machine::verdict(of);
+    let class = match of.machine.meets {
+        Carries::Yes => "good",
+        Carries::No => "bad",
+        _ => "unsure",
+    };
+    let verdict = verdict((class, words.word), &words.rest, &words.stops);
+    let heading = machine::heading(of);
+    let table = scrolled_as(&machine::table(of), &heading);
+    section_as(&format!("machine-{}", number + 1), &heading, markup![verdict, table])
+}
+
+/// Returns a verdict, its word in the colour of its class.
+fn verdict((class, word): (&'static str, &'static str), rest: &str, stops: &str) -> Markup {
+    let answer = element("strong").with("class", class).holding(word);
+    markup![
+        element("p").with("class", "verdict long").line(markup![answer, prose(rest)]),
+        element("p").with("class", "stops").line(prose(stops)),
+    ]
 }
 
 /// Returns the answer of a single device, with a section for each part.
@@ -76,13 +109,8 @@ fn top(sizing: &Sizing, sheet: &Sheet) -> Markup {
         (None, Some(Carries::No)) => "bad",
         (None, _) => "unsure",
     };
-    let verdict = sheet.verdict.as_ref().map(|words| {
-        let answer = element("strong").with("class", class).holding(words.word);
-        markup![
-            element("p").with("class", "verdict long").line(markup![answer, prose(&words.rest)]),
-            element("p").with("class", "stops").line(prose(&words.stops)),
-        ]
-    });
+    let words = sheet.verdict.as_ref();
+    let verdict = words.map(|words| verdict((class, words.word), &words.rest, &words.stops));
     markup![verdict, tiles(&sheet.tiles)]
 }
 

@@ -1,7 +1,7 @@
 //! The page of a sized load: both charts of each device, and names that stay text.
 #![allow(clippy::unwrap_used)] // a test may stop at what it did not expect
 
-use analysis::size::{Carries, SizeAsk, Sizing, offered, size};
+use analysis::size::{Carries, SizeAsk, SizedLoads, Sizing, offered, size};
 use policy::PriceList;
 use record::{DeviceFacts, DeviceNode, DiskCounters, Run, Sample};
 use workload::{Bytes, Direction, Nanos, PolicyName};
@@ -53,12 +53,16 @@ fn sized() -> Vec<Sizing> {
         prices: PriceList::builtin(),
         region: None,
     };
-    size(&watched(), &asked)
+    size(&watched(), &asked).volumes
+}
+
+fn page(volumes: &[Sizing]) -> String {
+    report::size_html(&SizedLoads { volumes: volumes.to_vec(), machines: Vec::new() })
 }
 
 #[test]
 fn a_page_of_two_devices_has_both_charts_of_each_and_a_table_of_all() {
-    let html = report::size_html(&sized());
+    let html = page(&sized());
     well_formed(&html);
     names_are_given_once(&html);
     in_order(
@@ -85,7 +89,7 @@ fn a_page_of_two_devices_has_both_charts_of_each_and_a_table_of_all() {
 
 #[test]
 fn a_page_of_one_device_has_a_section_for_each_part() {
-    let html = report::size_html(&sized()[..1]);
+    let html = page(&sized()[..1]);
     well_formed(&html);
     names_are_given_once(&html);
     let parts = ["<h2>In pictures</h2>", "<h2>The load</h2>", "<h2>Settings</h2>"];
@@ -99,7 +103,7 @@ fn prices_of_another_currency_are_left_out_and_said_to_be() {
     let at = only.cheapest.unwrap();
     let other = only.settings.iter_mut().skip(at + 1).find_map(|setting| setting.price.as_mut()).unwrap();
     other.currency = "EUR".to_owned();
-    let html = report::size_html(&sizings[..1]);
+    let html = page(&sizings[..1]);
     assert!(html.contains("Price against waiting, in USD; a setting with another currency is left out"));
 }
 
@@ -108,7 +112,7 @@ fn a_limit_of_writes_is_drawn_with_the_writes_alone() {
     let mut sizings = sized();
     let best = sizings[0].cheapest.unwrap();
     sizings[0].settings[best].levels.iter_mut().for_each(|level| level.direction = Some(Direction::Write));
-    let html = report::size_html(&sizings[..1]);
+    let html = page(&sizings[..1]);
     assert!(html.contains("Operations a second of writes against the limit of "));
     assert!(html.contains("<th scope=\"row\">the busiest reading</th><td>0</td>"), "it only reads");
 }
@@ -117,9 +121,9 @@ fn a_limit_of_writes_is_drawn_with_the_writes_alone() {
 fn a_setting_that_carries_a_load_only_once_joins_no_line() {
     let line = ">no cheaper one waits less<";
     let mut sizings = sized();
-    assert!(report::size_html(&sizings[..1]).contains(line));
+    assert!(page(&sizings[..1]).contains(line));
     sizings[0].settings.iter_mut().for_each(|setting| setting.carries = Carries::Once);
-    assert!(!report::size_html(&sizings[..1]).contains(line));
+    assert!(!page(&sizings[..1]).contains(line));
 }
 
 #[test]
@@ -136,7 +140,9 @@ fn the_course_has_a_column_for_no_more_than_a_chart_shows_and_none_where_nothing
 
 #[test]
 fn the_document_has_the_course_and_the_rates_of_rules_beside_what_it_had() {
-    let document: serde_json::Value = serde_json::from_str(&report::size_json(&sized())).unwrap();
+    let document: serde_json::Value =
+        serde_json::from_str(&report::size_json(&SizedLoads { volumes: sized(), machines: Vec::new() }))
+            .unwrap();
     let keys = |of: &serde_json::Value| of.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let device = &document["devices"][0];
     let mut names = keys(device);
@@ -149,6 +155,7 @@ fn the_document_has_the_course_and_the_rates_of_rules_beside_what_it_had() {
             "capacity",
             "cheaper",
             "cheapest",
+            "closeup",
             "course",
             "load",
             "present",

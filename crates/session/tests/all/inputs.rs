@@ -24,7 +24,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn reader() -> Reader {
-    Reader { words: vec!["plimsoll".to_owned(), "report".to_owned()] }
+    Reader::of(vec!["plimsoll".to_owned(), "report".to_owned()])
 }
 
 #[test]

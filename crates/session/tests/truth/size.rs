@@ -74,7 +74,7 @@ fn sized(run: &Run, present: Option<&SizedSetting>) -> Sizing {
         prices: policy::PriceList::builtin(),
         region: None,
     };
-    size(run, &asked).remove(0)
+    size(run, &asked).volumes.remove(0)
 }
 
 fn judge(number: usize) -> Table {

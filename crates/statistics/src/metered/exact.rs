@@ -63,7 +63,7 @@ pub struct ExactRate {
 }
 
 /// A count long enough to be compared.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 struct Cell {
     /// Index of its window.
     window: usize,
@@ -103,23 +103,22 @@ impl Cell {
 pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
     let cells: Vec<Cell> =
         windows.iter().enumerate().flat_map(|(number, window)| cells(number, window)).collect();
-    let on = at_commonest(&cells)?;
-    let of = |cell: &Cell| on.iter().any(|other| other.window == cell.window);
+    let (on, rest) = at_commonest(&cells)?;
+    let of = |cell: &Cell| on.binary_search_by_key(&cell.window, |other| other.window).is_ok();
     let several = windows_of(&on) >= WINDOWS_LEAST;
     let lasts = on.iter().any(|cell| cell.window + ENDS >= windows.len());
     if !several || !lasts || on.len() < ON_LEAST || (on.len() as f64) < SHARE_LEAST * cells.len() as f64 {
         return None;
     }
-    let rest: Vec<Cell> = cells.iter().filter(|cell| !on.contains(cell)).copied().collect();
     let (beside, elsewhere): (Vec<Cell>, Vec<Cell>) = rest.into_iter().partition(of);
-    let other = at_commonest(&elsewhere).map_or(0, |other| other.len());
+    let other = at_commonest(&elsewhere).map_or(0, |(other, _)| other.len());
     if other as f64 > CONTRADICTED * on.len() as f64 {
         return None;
     }
     // A slice more than usual, without a wait before it, shows that the counts at the rate hold less than their share. A
     // slice less may be that, or a wait.
     let is_on =
-        |window: usize, place: usize| on.iter().any(|cell| (cell.window, cell.place) == (window, place));
+        |window, place| on.binary_search_by_key(&(window, place), |cell| (cell.window, cell.place)).is_ok();
     let rate = mean(&on);
     let unforced = |cell: &&Cell| {
         cell.number > rate * cell.seconds && cell.place > 0 && is_on(cell.window, cell.place - 1)
@@ -160,14 +159,14 @@ fn standard_error(cells: &[Cell]) -> f64 {
     cells.iter().map(off).sum::<f64>().sqrt() / cells.len() as f64
 }
 
-/// Returns the cells at their commonest rate, if hardly any are beside it.
-fn at_commonest(cells: &[Cell]) -> Option<Vec<Cell>> {
+/// Returns the cells at their commonest rate, and the others, both in time order; `None` if many are just beside it.
+fn at_commonest(cells: &[Cell]) -> Option<(Vec<Cell>, Vec<Cell>)> {
     let rate = commonest(cells)?;
-    let on: Vec<Cell> = cells.iter().filter(|cell| cell.is_at(rate)).copied().collect();
+    let (on, rest): (Vec<Cell>, Vec<Cell>) = cells.iter().partition(|cell| cell.is_at(rate));
     let near = cells.iter().filter(|cell| cell.is_near(rate)).count();
     let many = on.iter().map(Cell::items).sum::<f64>() >= MANY * on.len() as f64;
     let peak = if many { PEAK } else { PEAK_OF_FEW };
-    (on.len() as f64 >= peak * near as f64).then_some(on)
+    (on.len() as f64 >= peak * near as f64).then_some((on, rest))
 }
 
 /// Counts the windows in which `cells` lie.

@@ -14,6 +14,13 @@ const EDGE_MIN: f64 = 1.0 / 12.0;
 const FALLS_SHORT: f64 = 2.2;
 /// Exponents of the ratios b/a tried besides zero, in units of one over the shortest interval: 2^-7 to 2^14 in steps of √2.
 const RATIOS: (i32, i32) = (-14, 28);
+/// Number of ratios tried, with zero.
+const TRIED: usize = (RATIOS.1 - RATIOS.0 + 2) as usize;
+/// Pivots whose product is taken before its logarithm: each is below 2^15, and the product of so many a number.
+const PIVOTS: usize = 32;
+
+/// A figure for each ratio.
+type Lanes = [f64; TRIED];
 
 /// A stretch of counts without a gap.
 #[derive(Clone, Copy, Debug)]
@@ -62,9 +69,11 @@ pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<MeterFit> {
     let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
     let numbers: f64 = all().flat_map(|stretch| stretch.counts).map(|count| count.number).sum();
     let seconds: f64 = all().map(|stretch| stretch.seconds * stretch.counts.len() as f64).sum();
-    let ratios = (RATIOS.0..=RATIOS.1).map(|half| (0.5 * f64::from(half)).exp2() / shortest);
-    let tried: Vec<RatioFit> =
-        std::iter::once(0.0).chain(ratios).filter_map(|drift| explain(levels, drift)).collect();
+    let ratio = |at: usize| match at.checked_sub(1) {
+        None => 0.0,
+        Some(half) => (0.5 * f64::from(RATIOS.0 + half as i32)).exp2() / shortest,
+    };
+    let tried = explain(levels, &std::array::from_fn(ratio));
     let best = *tried.iter().max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood))?;
     let likely = || tried.iter().filter(|one| one.log_likelihood >= best.log_likelihood - FALLS_SHORT);
     let (low, high) = (likely().next()?, likely().next_back()?);
@@ -80,54 +89,74 @@ pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<MeterFit> {
     })
 }
 
-/// Restricted likelihood at one ratio, with the edge variance that maximizes it.
-fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<RatioFit> {
-    let (mut freedom, mut squares, mut determinants) = (0.0, 0.0, 0.0);
+/// Restricted likelihood at each ratio, with the edge variance that maximizes it; nothing if no level has two counts.
+fn explain(levels: &[Vec<Stretch<'_>>], drifts: &Lanes) -> Vec<RatioFit> {
+    let mut freedom = 0.0;
+    let (mut squares, mut determinants) = ([0.0; TRIED], [0.0; TRIED]);
     for level in levels {
-        let sums = level.iter().fold(Sums::default(), |sums, stretch| sums.with(stretch, drift));
+        let mut sums = Sums::default();
+        level.iter().for_each(|stretch| sums.add(stretch, drifts));
         if sums.counts < 2.0 {
             continue;
         }
         freedom += sums.counts - 1.0;
-        squares += (sums.both - sums.numbers * sums.numbers / sums.seconds).max(0.0);
-        determinants += sums.determinant + sums.seconds.ln();
+        for lane in 0..TRIED {
+            let off = sums.numbers[lane] * sums.numbers[lane] / sums.seconds[lane];
+            squares[lane] += (sums.both[lane] - off).max(0.0);
+            determinants[lane] += sums.determinant[lane] + sums.seconds[lane].ln();
+        }
     }
     if freedom < 1.0 {
-        return None;
+        return Vec::new();
     }
-    let edge = (squares / freedom).max(EDGE_MIN);
-    let log_likelihood = -0.5 * (freedom * edge.ln() + determinants + squares / edge);
-    Some(RatioFit { drift, edge, log_likelihood })
+    let fit = |lane: usize| {
+        let edge = (squares[lane] / freedom).max(EDGE_MIN);
+        let log_likelihood = -0.5 * (freedom * edge.ln() + determinants[lane] + squares[lane] / edge);
+        RatioFit { drift: drifts[lane], edge, log_likelihood }
+    };
+    (0..TRIED).map(fit).collect()
 }
 
-/// Sums over a level, weighted by the inverse of the covariance: of the squared counts, of counts times seconds (a level is
-/// one rate, so the mean of a count is that rate times its seconds), and of the squared seconds.
-#[derive(Clone, Copy, Default)]
+/// Sums over a level at each ratio, weighted by the inverse of the covariance: of the squared counts, of counts times seconds
+/// (a level is one rate, so the mean of a count is that rate times its seconds), and of the squared seconds.
 struct Sums {
     counts: f64,
-    both: f64,
-    numbers: f64,
-    seconds: f64,
+    both: Lanes,
+    numbers: Lanes,
+    seconds: Lanes,
     /// Logarithm of the determinant.
-    determinant: f64,
+    determinant: Lanes,
+}
+
+impl Default for Sums {
+    fn default() -> Sums {
+        let none = [0.0; TRIED];
+        Sums { counts: 0.0, both: none, numbers: none, seconds: none, determinant: none }
+    }
 }
 
 impl Sums {
     /// Adds a stretch. Its covariance has `2 + drift × seconds` on the diagonal and -1 beside it, so it is made
-    /// diagonal count by count: each count is compared with its prediction from the previous one.
-    fn with(mut self, stretch: &Stretch<'_>, drift: f64) -> Sums {
-        let diagonal = 2.0 + drift * stretch.seconds;
-        let (mut pivot, mut number, mut seconds) = (f64::INFINITY, 0.0, 0.0);
-        for count in stretch.counts {
-            let carried = 1.0 / pivot;
-            (number, seconds) = (count.number + carried * number, stretch.seconds + carried * seconds);
-            pivot = diagonal - carried;
-            self.counts += 1.0;
-            self.both += number * number / pivot;
-            self.numbers += number * seconds / pivot;
-            self.seconds += seconds * seconds / pivot;
-            self.determinant += pivot.ln();
+    /// diagonal count by count: each count is compared with its prediction from the previous one. All ratios are taken side
+    /// by side, because each count waits for the one before it.
+    fn add(&mut self, stretch: &Stretch<'_>, drifts: &Lanes) {
+        let (mut carried, mut number, mut seconds) = ([0.0; TRIED], [0.0; TRIED], [0.0; TRIED]);
+        for counts in stretch.counts.chunks(PIVOTS) {
+            let mut pivots = [1.0; TRIED];
+            for count in counts {
+                for lane in 0..TRIED {
+                    number[lane] = count.number + carried[lane] * number[lane];
+                    seconds[lane] = stretch.seconds + carried[lane] * seconds[lane];
+                    let pivot = 2.0 + drifts[lane] * stretch.seconds - carried[lane];
+                    carried[lane] = 1.0 / pivot;
+                    pivots[lane] *= pivot;
+                    self.both[lane] += number[lane] * number[lane] * carried[lane];
+                    self.numbers[lane] += number[lane] * seconds[lane] * carried[lane];
+                    self.seconds[lane] += seconds[lane] * seconds[lane] * carried[lane];
+                }
+            }
+            self.determinant.iter_mut().zip(pivots).for_each(|(sum, pivots)| *sum += pivots.ln());
         }
-        self
+        self.counts += stretch.counts.len() as f64;
     }
 }

@@ -156,7 +156,7 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
             "a comparison needs two sides; name two run files, or NAME=FILE,FILE for several of one volume",
         ));
     }
-    let reader = Reader { words: typed() };
+    let reader = Reader::of(typed());
     let mut read: Vec<(String, Vec<Run>)> = Vec::new();
     for (number, words) in arguments.sides.iter().enumerate() {
         let (name, paths) = named(words)?;

@@ -52,7 +52,7 @@ struct LevelRow {
 /// Identifies the candidates and prints them.
 pub fn run(named: Option<&PathBuf>, format: Format) -> Result<u8, Failure> {
     let named = or_newest(named.map_or(&[], std::slice::from_ref))?;
-    let inputs = Reader { words: typed() }.recordings(&named)?;
+    let inputs = Reader::of(typed()).recordings(&named)?;
     let Some(InputRun { run, .. }) = inputs.runs.first() else {
         return Err(Failure::refused(format!("{}: holds no run", named[0].display())));
     };

@@ -1,7 +1,7 @@
 //! Prices of settings against the waits that they add, and the load over time against the limits of a setting.
 
 use analysis::Resource;
-use analysis::size::{Carries, CourseColumn, CourseRates, RuleLevel, SizedSetting, Sizing};
+use analysis::size::{Carries, CourseColumn, CourseRates, CreditCourse, RuleLevel, SizedSetting, Sizing};
 use workload::Direction;
 
 use super::{amount, carries_words, short, wait};
@@ -166,6 +166,7 @@ fn place_table(places: &[Place], currency: &str) -> Table {
 }
 
 /// What a chart over time draws of a load.
+#[derive(Clone)]
 struct Drawn {
     counts: Resource,
     title: &'static str,
@@ -177,58 +178,134 @@ struct Drawn {
 
 /// Returns the operations of the load over time against the limit of a setting; `None` without a load.
 pub(crate) fn iops_by_time(sizing: &Sizing) -> Option<Chart> {
-    let drawn = Drawn {
+    by_time(sizing, (&of_iops(), Part::whole(sizing)?))
+}
+
+fn of_iops() -> Drawn {
+    Drawn {
         counts: Resource::Iops,
         title: "Operations a second",
         axis: "operations a second".to_owned(),
         unit: IOPS,
         mean: |rates| rates.iops_mean,
         peak: |rates| rates.iops_peak,
-    };
-    by_time(sizing, &drawn)
+    }
 }
 
 /// Returns the bytes of the load over time, if the setting runs out of them first.
 pub(crate) fn bytes_by_time(sizing: &Sizing) -> Option<Chart> {
+    by_time(sizing, (&of_bytes(sizing)?, Part::whole(sizing)?))
+}
+
+/// Returns what is drawn of bytes, if the setting runs out of them first.
+fn of_bytes(sizing: &Sizing) -> Option<Drawn> {
     let setting = drawn(sizing).filter(|setting| setting.counts == Some(Resource::Bytes))?;
     let rates =
         setting.levels.iter().filter(|level| level.counts == Resource::Bytes).map(|level| level.baseline);
     let unit = Unit::of_bandwidth(rates.fold(sizing.load.bytes_peak, f64::max), Prefix::Binary);
-    let drawn = Drawn {
+    Some(Drawn {
         counts: Resource::Bytes,
         title: "Bytes a second",
         axis: unit.name.to_owned(),
         unit,
         mean: |rates| rates.bytes_mean,
         peak: |rates| rates.bytes_peak,
-    };
-    by_time(sizing, &drawn)
+    })
 }
 
-fn by_time(sizing: &Sizing, of: &Drawn) -> Option<Chart> {
-    let end_s = sizing.course.last()?.ends_s;
-    let clock = Clock::until(end_s);
+/// Returns the hour around the closest call enlarged: what the setting runs out of first, and its credits; `None` if the
+/// recording is hardly longer.
+pub(crate) fn hour_by_time(sizing: &Sizing) -> Option<Chart> {
+    let closeup = sizing.closeup.as_ref()?;
+    let (first, last) = (closeup.hour.first()?, closeup.hour.last()?);
+    let part = Part {
+        course: &closeup.hour,
+        credits: &closeup.hour_credits,
+        clock: Clock::until(sizing.course.last()?.ends_s),
+        ends: (first.begins_s, last.ends_s),
+        is_enlarged: true,
+    };
+    let counted = of_bytes(sizing).unwrap_or_else(of_iops);
+    by_time(sizing, (&Drawn { title: "The hour of the closest call", ..counted }, part))
+}
+
+/// Returns the credits of the setting over time; `None` if it has none.
+pub(crate) fn credits_by_time(sizing: &Sizing) -> Option<Chart> {
+    let part = Part::whole(sizing)?;
+    let mut table = Table::headed(&["credits of", "at the least"]);
+    for course in part.credits {
+        let least = course.points.iter().map(|point| point.lowest).fold(1.0, f64::min);
+        table.rows.push(vec![clean(&course.rule), numbers::share(least)]);
+    }
+    let title = format!("Credits of {}, as the load spends them", short(&drawn(sizing)?.policy));
+    Some(Chart::drawn(&title, 160, &[part.panel_of_credits()?], table))
+}
+
+/// A part of a recording.
+struct Part<'s> {
+    course: &'s [CourseColumn],
+    credits: &'s [CreditCourse],
+    clock: Clock,
+    /// Begin and end, in seconds.
+    ends: (f64, f64),
+    /// Whether it is the hour, whose credits are drawn below the load.
+    is_enlarged: bool,
+}
+
+impl<'s> Part<'s> {
+    fn whole(sizing: &'s Sizing) -> Option<Part<'s>> {
+        let end_s = sizing.course.last()?.ends_s;
+        let credits = sizing.closeup.as_ref().map_or(&[][..], |closeup| &closeup.credits);
+        let clock = Clock::until(end_s);
+        Some(Part { course: &sizing.course, credits, clock, ends: (0.0, end_s), is_enlarged: false })
+    }
+
+    fn axis(&self) -> Side {
+        let (from, to) = (self.clock.place(self.ends.0), self.clock.place(self.ends.1));
+        Side::new(self.clock.title(), Axis::linear(from, to, 10, numbers::figure))
+    }
+
+    fn has(&self, seconds: f64) -> bool {
+        (self.ends.0..=self.ends.1).contains(&seconds)
+    }
+
+    /// Returns the credits in percent; `None` without any.
+    fn panel_of_credits(&self) -> Option<Panel> {
+        let inks = [Ink::Write, Ink::Flush, Ink::Discard];
+        let line = |(course, ink): (&CreditCourse, Ink)| {
+            let points =
+                course.points.iter().map(|point| (self.clock.place(point.at_s), 100.0 * point.lowest));
+            Line::of(&clean(&course.rule), ink, [points.collect::<Vec<_>>()])
+        };
+        let lines: Vec<Line> = self.credits.iter().zip(inks.into_iter().cycle()).map(line).collect();
+        let side = Side::new("credits left (%)", Axis::linear(0.0, 106.0, 5, numbers::figure));
+        (!lines.is_empty()).then(|| Panel::of(self.axis(), side, lines))
+    }
+}
+
+fn by_time(sizing: &Sizing, (of, part): (&Drawn, Part<'_>)) -> Option<Chart> {
+    let clock = &part.clock;
     let setting = drawn(sizing);
     let rule = setting.and_then(|setting| rule(setting, of.counts));
     let levels = rule.map_or_else(Vec::new, |rule| levels(rule, of.unit));
     let direction = rule.and_then(|rule| rule.direction);
     let course: Vec<CourseColumn> =
-        sizing.course.iter().map(|column| in_direction(column, direction)).collect();
-    let lines = lines(&course, &clock, of);
+        part.course.iter().map(|column| in_direction(column, direction)).collect();
+    let lines = lines(&course, clock, of);
     let highest = levels.iter().map(|level| level.value).fold(Panel::top(&lines), f64::max);
     let is_nearest =
         setting.filter(|setting| setting.counts == Some(of.counts) && setting.headroom.is_some());
-    let closest = is_nearest.map(|setting| Marker {
+    let closest = is_nearest.filter(|setting| part.has(setting.closest_s)).map(|setting| Marker {
         at: clock.place(setting.closest_s),
         label: "closest to the limit".to_owned(),
     });
-    let gaps = apart(&sizing.course).map(|(from, to)| (clock.place(from), clock.place(to)));
+    let gaps = apart(part.course).map(|(from, to)| (clock.place(from), clock.place(to)));
     let panel = Panel {
         levels,
         markers: closest.into_iter().collect(),
         gaps: gaps.collect(),
         ..Panel::of(
-            Side::new(clock.title(), clock.axis()),
+            part.axis(),
             Side::new(of.axis.clone(), Axis::linear(0.0, 1.06 * highest, 5, numbers::figure)),
             lines,
         )
@@ -238,8 +315,10 @@ fn by_time(sizing: &Sizing, of: &Drawn) -> Option<Chart> {
         .map_or_else(String::new, |setting| format!(" against the limit of {}", short(&setting.policy)));
     let counted = direction.map_or_else(String::new, |direction| format!(" of {}", plural(direction)));
     let title = format!("{}{counted}{limits}", of.title);
+    let credits = part.panel_of_credits().filter(|_| part.is_enlarged);
     let peak = course.iter().map(|column| (of.peak)(&column.all)).fold(0.0, f64::max);
-    Some(Chart::drawn(&title, 260, &[panel], course_table(peak, rule, of)))
+    let panels: Vec<Panel> = std::iter::once(panel).chain(credits).collect();
+    Some(Chart::drawn(&title, 260, &panels, course_table(peak, rule, of)))
 }
 
 /// Returns a column with only what a rule counts.

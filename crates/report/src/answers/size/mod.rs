@@ -1,10 +1,12 @@
 //! Which volume a recorded load needs, in words.
 
 pub(crate) mod charts;
+mod csv;
 pub(crate) mod glance;
+pub(crate) mod machine;
 
 use analysis::Resource;
-use analysis::size::{AddedWait, Carries, SizedSetting, Sizing};
+use analysis::size::{AddedWait, Carries, MachineSizing, SizedLoads, SizedSetting, Sizing};
 use schemars::JsonSchema;
 use serde::Serialize;
 use workload::PolicyName;
@@ -28,6 +30,8 @@ pub struct SizeDocument<'s> {
     plimsoll_version: &'static str,
     /// The answer of each device, the busiest first.
     devices: Vec<DeviceRow<'s>>,
+    /// The answer of each machine, if one was asked about.
+    machines: Vec<MachineRow<'s>>,
     /// The exit code.
     exit_code: u8,
 }
@@ -43,41 +47,64 @@ struct DeviceRow<'s> {
     cannot_show: Vec<String>,
 }
 
-/// Returns the exit code of an answer: 0 if a setting carries the load, and the present one does, if it is known.
-pub fn size_exit_code(sizings: &[Sizing]) -> u8 {
+/// The answer of a machine, with its sentence.
+#[derive(Serialize, JsonSchema)]
+struct MachineRow<'s> {
+    #[serde(flatten)]
+    sizing: &'s MachineSizing,
+    /// The answer in a sentence.
+    verdict: String,
+}
+
+/// Returns the exit code of an answer: 0 if a setting carries the load, and the present one and the machine do, if they are
+/// known.
+pub fn size_exit_code(loads: &SizedLoads) -> u8 {
+    let of_machine = |machine: &MachineSizing| match machine.machine.meets {
+        Carries::No => 3,
+        Carries::Yes => 0,
+        _ => 4,
+    };
     let code = |sizing: &Sizing| match (&sizing.present, sizing.cheapest) {
         (Some(present), _) if present.meets == Carries::No => 3,
         (Some(present), _) if present.meets != Carries::Yes => 4,
         (None, None) => 4,
         _ => 0,
     };
-    let codes: Vec<u8> = sizings.iter().map(code).collect();
+    let machines = loads.machines.iter().map(of_machine);
+    let codes: Vec<u8> = loads.volumes.iter().map(code).chain(machines).collect();
     [3, 4].into_iter().find(|code| codes.contains(code)).unwrap_or(0)
 }
 
 /// Returns the answers as one JSON document.
-pub fn size_json(sizings: &[Sizing]) -> String {
+pub fn size_json(loads: &SizedLoads) -> String {
     let row =
         |sizing| DeviceRow { sizing, verdict: verdict(sizing).sentence(), cannot_show: cannot_show(sizing) };
     let document = SizeDocument {
         plimsoll_version: env!("CARGO_PKG_VERSION"),
-        devices: sizings.iter().map(row).collect(),
-        exit_code: size_exit_code(sizings),
+        devices: loads.volumes.iter().map(row).collect(),
+        machines: loads
+            .machines
+            .iter()
+            .map(|sizing| MachineRow { sizing, verdict: machine::verdict(sizing).sentence() })
+            .collect(),
+        exit_code: size_exit_code(loads),
     };
     document_json("size", &document)
 }
 
 /// Returns the answers for a terminal: of several devices a table, and the whole answer of each if all is asked for.
-pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
+pub fn size_text(loads: &SizedLoads, extent: Extent) -> String {
+    let sizings = &loads.volumes;
     let mut text = String::new();
+    let machines: String = loads.machines.iter().map(machine::text).collect();
     if sizings.len() > 1 {
         text += &wrap("", &fleet(sizings));
         text += "\n";
         text += &fleet_table(sizings).text(Columns::Left);
         if extent == Extent::Screen {
-            return text
-                + "\n"
-                + &wrap("", "--device NAME shows one of them, --all the whole answer of each.");
+            let more = wrap("", "--device NAME shows one of them, --all the whole answer of each.");
+            let machines = if machines.is_empty() { machines } else { format!("\n{machines}") };
+            return format!("{text}{machines}\n{more}");
         }
         text += "\n";
     }
@@ -90,8 +117,10 @@ pub fn size_text(sizings: &[Sizing], extent: Extent) -> String {
         text += &sheet.text();
         text += "\n";
     }
-    text
+    text + &machines
 }
+
+pub use csv::size_csv;
 
 /// Returns the sum of several devices in a sentence.
 pub(crate) fn fleet<'s>(sizings: &'s [Sizing]) -> String {
@@ -365,6 +394,12 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
     if sizing.capacity.is_none() {
         said.push(
             "How large the volume must be is not recorded, so that the smallest ones are named: say it with --capacity SIZE."
+                .to_owned(),
+        );
+    }
+    if load.undivided {
+        said.push(
+            "The recording has reads and writes as one sum: each is taken to have as much of it as of the bytes."
                 .to_owned(),
         );
     }

@@ -62,7 +62,7 @@ pub(super) fn turn(tool: Tool, job: &str, stop: &StopFlag) -> Result<Option<Run>
         let why = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         return Err(Failure::failed(format!("{} ended with {status}: {why}", tool.name())));
     }
-    let read = Reader { words: typed() }.printed(tool.name(), &printed);
+    let read = Reader::of(typed()).printed(tool.name(), &printed);
     let runs =
         read.map_err(|error| Failure::failed(format!("{} printed no result: {error}", tool.name())))?.runs;
     Ok(runs.into_iter().next().map(|run| signed(run, tool)))
