@@ -65,7 +65,7 @@ fn paths(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// Reads one file after the other and keeps the figures alone: a year of runs need not be in memory at once.
 fn runs(paths: &[PathBuf]) -> Result<Vec<TrendRun>, Failure> {
-    let reader = Reader { words: typed() };
+    let reader = Reader::of(typed());
     let mut runs = Vec::new();
     let mut failures = Vec::new();
     for path in paths {

@@ -45,7 +45,7 @@ pub(super) fn read(path: &Path, named: Option<&str>) -> Result<Recorded, Failure
 }
 
 fn of_run(path: &Path, named: Option<&str>) -> Result<(RecordedLoad, Origin), Failure> {
-    let mut runs = Reader { words: typed() }.recordings(&[path.to_owned()])?.runs;
+    let mut runs = Reader::of(typed()).recordings(&[path.to_owned()])?.runs;
     let shown = path.display();
     if runs.len() > 1 {
         return Err(Failure::refused(format!(

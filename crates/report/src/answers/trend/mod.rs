@@ -21,7 +21,7 @@ use crate::words::wrap::{clean, clean_lines, wrap};
 /// Most other figures that a verdict names; the table has all.
 const NAMED: usize = 2;
 /// Most columns of a figure's name in the table.
-const NAME: usize = 26;
+const NAME: usize = 23;
 
 /// What `plimsoll trend` prints.
 #[derive(Serialize, JsonSchema)]
@@ -105,16 +105,19 @@ pub(crate) fn sheet(trend: &Trend) -> Sheet {
 
 /// Returns the date of a run, UTC; its time if all runs are of one day.
 pub(crate) fn date(trend: &Trend, run: &NamedRun) -> String {
-    let formatted = |ms: u64, form: &str| {
-        let instant = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    formatted(trend, run, ["%Y-%m-%d", "%H:%M:%S"])
+}
+
+/// Formats when a run began: as a day, or as a time if all runs are of one day.
+fn formatted(trend: &Trend, run: &NamedRun, [day, time]: [&str; 2]) -> String {
+    let written = |run: &NamedRun, form: &str| {
+        let instant =
+            i64::try_from(run.started_unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         instant.map_or_else(String::new, |instant| instant.strftime(form).to_string())
     };
-    let day = |run: &NamedRun| formatted(run.started_unix_ms, "%Y-%m-%d");
-    let ends = [trend.runs.first(), trend.runs.last()].map(|run| run.map(day));
-    match ends[0] == ends[1] && trend.runs.len() > 1 {
-        true => formatted(run.started_unix_ms, "%H:%M:%S"),
-        false => day(run),
-    }
+    let ends = [trend.runs.first(), trend.runs.last()].map(|run| run.map(|run| written(run, "%Y-%m-%d")));
+    let is_one_day = ends[0] == ends[1] && trend.runs.len() > 1;
+    written(run, if is_one_day { time } else { day })
 }
 
 fn runs(count: usize) -> String {
@@ -137,7 +140,8 @@ pub(crate) fn name(figure: &TrendFigure) -> String {
 /// Returns the name of a figure for the table: places are at random unless it says otherwise.
 fn short(figure: &TrendFigure) -> String {
     let work = Work { sequential: figure.work.sequential.filter(|yes| *yes), ..figure.work.clone() };
-    name(&TrendFigure { work, ..figure.clone() })
+    // The unit says that it is a time.
+    name(&TrendFigure { work, ..figure.clone() }).trim_end_matches(" latency").to_owned()
 }
 
 /// Formats a value of a figure with its unit.
