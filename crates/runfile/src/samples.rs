@@ -219,7 +219,7 @@ pub(crate) fn read(
 ) -> (Vec<Sample>, DiskColumns) {
     let in_version_1 = scan.has("sample_disk");
     let thinning = Thinning::of(scan, if in_version_1 { "sample_disk" } else { Counters::NAME });
-    let mut samples = Numbers { samples: heads(scan, thinning), thinning };
+    let mut samples = Numbers { samples: heads(scan, thinning), thinning, kept };
     memory(scan, &mut samples);
     commands(scan, &mut samples);
     let mut columns = DiskColumns::default();
@@ -230,7 +230,7 @@ pub(crate) fn read(
         let found = disks(scan, query, (&[], &samples));
         attach(scan, &mut samples, ("sample_disk", found));
     } else {
-        columns = narrow(scan, &mut samples, (another, kept));
+        columns = narrow(scan, &mut samples, another);
     }
     (samples.samples.into_iter().map(|(_, sample)| sample).collect(), columns)
 }
@@ -281,6 +281,7 @@ fn commands(scan: &Scan<'_>, samples: &mut Numbers) {
 struct Numbers {
     samples: Vec<(i64, Sample)>,
     thinning: Thinning,
+    kept: KeptDisks,
 }
 
 impl Numbers {
@@ -321,7 +322,7 @@ fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str,
 fn narrow(
     scan: &Scan<'_>,
     samples: &mut Numbers,
-    (another, kept): (impl Fn() -> Result<Connection> + Sync, KeptDisks),
+    another: impl Fn() -> Result<Connection> + Sync,
 ) -> DiskColumns {
     let mut names: Vec<Option<Arc<str>>> = Vec::new();
     scan.each(table::select::<Names>(), |row| {
@@ -351,12 +352,12 @@ fn narrow(
         // Each thread has its own names, so that the two do not count references in the same place.
         let own: Vec<Option<Arc<str>>> =
             names.iter().map(|name| name.as_ref().map(|name| Arc::from(&**name))).collect();
-        let found = found(&scan, query.between(middle, last), (&own, numbers, kept));
+        let found = found(&scan, query.between(middle, last), &own, numbers);
         Ok((found, scan.losses()))
     };
     let (first, second) = std::thread::scope(|threads| {
         let second = (!one).then(|| threads.spawn(second));
-        let first = found(scan, query.between(i64::MIN, middle), (&names, numbers, kept));
+        let first = found(scan, query.between(i64::MIN, middle), &names, numbers);
         (first, second.map_or_else(|| Ok(Ok(Default::default())), |second| second.join()))
     });
     let second = match second {
@@ -365,7 +366,7 @@ fn narrow(
             found
         }
         // Without a second thread or connection, the first continues alone.
-        _ => found(scan, query.between(middle, last), (&names, numbers, kept)),
+        _ => found(scan, query.between(middle, last), &names, numbers),
     };
     let mut columns = first.1;
     columns.append(second.1);
@@ -377,12 +378,8 @@ fn narrow(
 /// Disks that are kept in samples, and those that are packed.
 type Found = (NumberedDisks, DiskColumns);
 
-fn found(
-    scan: &Scan<'_>,
-    query: Query,
-    (names, samples, kept): (&[Option<Arc<str>>], &Numbers, KeptDisks),
-) -> Found {
-    match kept {
+fn found(scan: &Scan<'_>, query: Query, names: &[Option<Arc<str>>], samples: &Numbers) -> Found {
+    match samples.kept {
         KeptDisks::InSamples => (disks(scan, query, (names, samples)), DiskColumns::default()),
         KeptDisks::Packed => (Vec::new(), packed(scan, query, (names, samples))),
     }

@@ -66,7 +66,10 @@ fn said(folder: &Folder, policy: &str) -> [f64; 2] {
     let words = ["size", "recorded", "--provider", "aws", "--present", policy, "--format", "json"];
     let ended = ended(folder.plimsoll(&words).current_dir(folder.path(".")));
     let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
-    let longer = &document["devices"][0]["present"]["added"]["longer_s"];
+    // The disk below may have been busier with other programs.
+    let devices = document["devices"].as_array().unwrap();
+    let is_ours = |device: &&serde_json::Value| device["load"]["device"].to_string().contains("loop");
+    let longer = &devices.iter().find(is_ours).unwrap()["present"]["added"]["longer_s"];
     [0, 1].map(|at| longer[at].as_f64().unwrap())
 }
 

@@ -592,6 +592,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             steps,
             reported,
             samples,
+            columns: record::DiskColumns::default(),
             events,
             findings,
             complete,
