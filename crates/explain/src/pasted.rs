@@ -1,6 +1,6 @@
 //! Finds command lines and job files in pasted text.
 
-use super::tool::Tool;
+use super::tool::{Tool, names_a_job_file};
 use super::variables::Variables;
 use super::word::{
     BACKGROUND, BACKSLASH, CUT, DASH, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, Repair,
@@ -379,7 +379,7 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
     let texts: Vec<String> =
         pieces[at..].iter().map(|piece| dashed(Tool::Fio, piece.clone(), &mut Vec::new()).text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let begins = |first: &&str| first.starts_with("--") || first.contains("f=") || first.ends_with(".fio");
+    let begins = |first: &&str| first.starts_with("--") || first.contains("f=") || names_a_job_file(first);
     let first_is_option = texts.first().is_some_and(begins);
     let tool = Tool::of_options(&texts).filter(|_| first_is_option && texts.len() > 1)?;
     repairs.push(Repair { what: NAMELESS, line: pieces[at].line, column: pieces[at].column });

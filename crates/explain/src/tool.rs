@@ -49,7 +49,7 @@ impl Tool {
     pub fn of_options(words: &[&str]) -> Option<Tool> {
         let fio =
             ["--name", "--rw", "--ioengine", "--iodepth", "--filename", "--bs", "--readwrite", "--numjobs"];
-        let runs_a_file = words.first().is_some_and(|first| first.ends_with(".fio"))
+        let runs_a_file = words.first().is_some_and(|first| names_a_job_file(first))
             && words[1..].iter().any(|word| word.starts_with("--"));
         if runs_a_file
             || words.iter().any(|word| fio.iter().any(|option| word.split('=').next() == Some(option)))
@@ -63,9 +63,8 @@ impl Tool {
     /// Whether `words` after the tool's name look like a command line, not like a sentence about the tool.
     pub fn is_called_with(self, words: &[&str]) -> bool {
         let option = |word: &str| word.starts_with('-') && word.len() > 1;
-        let job_file = |word: &str| [".fio", ".ini", ".cfg", ".job"].iter().any(|end| word.ends_with(end));
         match self {
-            Tool::Fio => words.iter().any(|word| option(word) || job_file(word)),
+            Tool::Fio => words.iter().any(|word| option(word) || names_a_job_file(word)),
             Tool::DiskSpd => words.iter().any(|word| option(word)),
             Tool::Ioping => words.iter().any(|word| option(word)) || words.len() == 1,
             Tool::Iostat => {
@@ -87,6 +86,11 @@ impl Tool {
             Tool::Ioping | Tool::Iostat => "-",
         }
     }
+}
+
+/// Whether `word` is the path of a job file of fio, by its end.
+pub(super) fn names_a_job_file(word: &str) -> bool {
+    [".fio", ".ini", ".cfg", ".job"].iter().any(|end| word.ends_with(end))
 }
 
 /// Whether `word` may follow iostat's options: a device, a list of devices, a folder or a number. Without any option,
