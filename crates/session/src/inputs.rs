@@ -60,10 +60,13 @@ pub enum ReadFailure {
     Nothing(ImportError),
 }
 
+/// Reads a run file, with what of it could not be read.
+type RunReader = fn(&Path) -> Result<(Run, Vec<RunfileError>), RunfileError>;
+
 /// Reads inputs for a command.
 pub struct Reader {
     words: Vec<String>,
-    read: fn(&Path) -> Result<(Run, Vec<RunfileError>), RunfileError>,
+    read: RunReader,
 }
 
 impl Reader {

@@ -23,8 +23,10 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
+const WORDS: [&str; 2] = ["plimsoll", "report"];
+
 fn reader() -> Reader {
-    Reader::of(vec!["plimsoll".to_owned(), "report".to_owned()])
+    Reader::of(WORDS.map(str::to_owned).to_vec())
 }
 
 #[test]
@@ -35,7 +37,7 @@ fn content_tells_what_a_file_is() {
         matches!(held("a"), Ok(FileContent::RunFile(run, lost)) if run.started_unix_ms == 7 && lost.is_empty())
     );
     assert!(
-        matches!(held("b"), Ok(FileContent::Printed(import)) if import.runs.iter().all(|run| run.words == reader().words))
+        matches!(held("b"), Ok(FileContent::Printed(import)) if import.runs.iter().all(|run| run.words == WORDS))
     );
     assert!(
         matches!(held("c.json"), Ok(FileContent::Printed(import)) if import.runs.iter().all(|run| run.observed.is_some()))

@@ -306,7 +306,8 @@ fn costs(setting: &SizedSetting, seconds: f64) -> String {
     if setting.carries == Carries::Once {
         return "carries it once, from full credits, but not again and again".to_owned();
     }
-    let held = setting.added.filter(|added| added.longest_s[1] > 0.0);
+    let waits = setting.carries != Carries::AtLeastRecorded;
+    let held = setting.added.filter(|added| waits && added.longest_s[1] > 0.0);
     let Some(AddedWait { throttled_s, p99_s, longest_s, .. }) = held else {
         return match setting.carries {
             Carries::TooClose => "comes within 3 % of a limit".to_owned(),
