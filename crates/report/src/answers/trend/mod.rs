@@ -194,8 +194,9 @@ fn table(trend: &Trend) -> Table {
     let mut table = Table::headed(&["", "level", "change", "since", "least"]);
     let row = |figure: &TrendFigure| {
         let level = figure.levels.last().map_or_else(String::new, |of| level(figure.measure, &of.level));
-        let since =
-            since(figure).and_then(|at| trend.runs.get(at)).map_or_else(String::new, |run| date(trend, run));
+        let since = since(figure).and_then(|at| trend.runs.get(at));
+        // The verdict has the year, or the seconds.
+        let since = since.map_or_else(String::new, |run| formatted(trend, run, ["%m-%d", "%H:%M"]));
         let least = figure.detectable.map_or_else(String::new, percent);
         vec![cut(&short(figure), NAME), level, change(figure), since, least]
     };
