@@ -123,13 +123,47 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
 
 /// Converts the figures that iostat printed back into totals of the interval.
 fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
-    let of = |metric| {
-        let series = recording.device(name, metric).unwrap_or_default();
-        move |at: usize| series.get(at).copied().unwrap_or(f64::NAN)
-    };
+    let of = |metric| figure(recording, name, metric);
     let rates = [of(Metric::ReadOps), of(Metric::WriteOps)];
+    let awaits = [of(Metric::ReadAwait), of(Metric::WriteAwait)];
+    totals(recording, name, |at, seconds, _| {
+        let ops = rates.each_ref().map(|rate| rate(at) * seconds);
+        Counted { ops, wait: [product(awaits[0](at), ops[0]), product(awaits[1](at), ops[1])] }
+    })
+}
+
+/// Returns the intervals of a device of which another tool, such as sar, printed reads and writes as one sum of operations: each
+/// gets as large a share of it as it has of the bytes.
+pub(crate) fn undivided(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
+    let [rate, each] = [Metric::Ops, Metric::Await].map(|metric| figure(recording, name, metric));
+    totals(recording, name, |at, seconds, bytes| {
+        let all = bytes[0] + bytes[1];
+        let ops = bytes.map(|part| rate(at) * seconds * if all > 0.0 { part / all } else { 0.5 });
+        Counted { ops, wait: ops.map(|count| product(each(at), count)) }
+    })
+}
+
+/// Returns a printed figure by the number of the interval; NaN if it is missing.
+fn figure(recording: &Recording<'_>, name: &str, metric: Metric) -> impl Fn(usize) -> f64 + use<> {
+    let series = recording.device(name, metric).unwrap_or_default();
+    move |at| series.get(at).copied().unwrap_or(f64::NAN)
+}
+
+/// Operations of an interval and the seconds that they took, of reads and of writes.
+struct Counted {
+    ops: [f64; 2],
+    wait: [f64; 2],
+}
+
+/// Returns the totals of each interval in which the operations are known: `counted` makes them from its number, its seconds and
+/// the bytes of reads and writes.
+fn totals(
+    recording: &Recording<'_>,
+    name: &str,
+    counted: impl Fn(usize, f64, [f64; 2]) -> Counted,
+) -> Vec<Tick> {
+    let of = |metric| figure(recording, name, metric);
     let bytes = [of(Metric::ReadBytes), of(Metric::WriteBytes)];
-    let [read_await, write_await] = [of(Metric::ReadAwait), of(Metric::WriteAwait)];
     let [queue, busy] = [of(Metric::QueueDepth), of(Metric::Busy)];
     let [flushes, flush_await] = [of(Metric::FlushOps), of(Metric::FlushAwait)];
     let discarded = [Metric::DiscardOps, Metric::DiscardBytes, Metric::DiscardAwait].map(of);
@@ -139,7 +173,8 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     };
     let tick = |(at, &(from, to)): (usize, &(Nanos, Nanos))| {
         let seconds = to.since(from).as_secs_f64();
-        let ops = rates.each_ref().map(|rate| rate(at) * seconds);
+        let bytes = bytes.each_ref().map(|rate| rate(at) * seconds);
+        let Counted { ops, wait } = counted(at, seconds, bytes);
         let flushes = flushes(at) * seconds;
         let there = seconds > 0.0 && ops.iter().all(|count| count.is_finite());
         there.then(|| Tick {
@@ -148,48 +183,14 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
             to,
             seconds,
             ops,
-            bytes: bytes.each_ref().map(|rate| rate(at) * seconds),
-            wait: [product(read_await(at), ops[0]), product(write_await(at), ops[1])],
+            bytes,
+            wait,
             queue: queue(at),
             busy: busy(at),
             in_flight: f64::NAN,
             flushes,
             flush_wait: product(flush_await(at), flushes),
             discards: discards(at, seconds),
-        })
-    };
-    recording.intervals().iter().enumerate().filter_map(tick).collect()
-}
-
-/// Returns the intervals of a device of which another tool, such as sar, printed reads and writes as one sum of operations: each
-/// gets as large a share of it as it has of the bytes.
-pub(crate) fn undivided(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
-    let of = |metric| {
-        let series = recording.device(name, metric).unwrap_or_default();
-        move |at: usize| series.get(at).copied().unwrap_or(f64::NAN)
-    };
-    let (ops, bytes) = (of(Metric::Ops), [of(Metric::ReadBytes), of(Metric::WriteBytes)]);
-    let [each, queue, busy] = [Metric::Await, Metric::QueueDepth, Metric::Busy].map(of);
-    let tick = |(at, &(from, to)): (usize, &(Nanos, Nanos))| {
-        let seconds = to.since(from).as_secs_f64();
-        let bytes = bytes.each_ref().map(|rate| rate(at) * seconds);
-        let all = bytes[0] + bytes[1];
-        let ops = bytes.map(|part| ops(at) * seconds * if all > 0.0 { part / all } else { 0.5 });
-        let there = seconds > 0.0 && ops.iter().all(|count| count.is_finite());
-        there.then(|| Tick {
-            at,
-            from,
-            to,
-            seconds,
-            ops,
-            bytes,
-            wait: ops.map(|count| product(each(at), count)),
-            queue: queue(at),
-            busy: busy(at),
-            in_flight: f64::NAN,
-            flushes: f64::NAN,
-            flush_wait: f64::NAN,
-            discards: Discards { ops: f64::NAN, bytes: f64::NAN, wait: f64::NAN },
         })
     };
     recording.intervals().iter().enumerate().filter_map(tick).collect()

@@ -36,11 +36,11 @@ impl Waits {
     /// Adds I/Os whose waits are spread evenly between two.
     pub fn add(&mut self, ops: f64, (one, other): (f64, f64)) {
         let (low, high) = (one.min(other).max(0.0), one.max(other).max(0.0));
-        self.longest_s = self.longest_s.max(high);
         if high <= SHORTEST {
             self.none += ops;
             return;
         }
+        self.longest_s = self.longest_s.max(high);
         if self.counts.is_empty() {
             self.counts = vec![(0.0, 0.0); BUCKETS];
         }
@@ -86,5 +86,19 @@ impl Waits {
     /// Returns the longest wait, in seconds.
     pub fn longest_s(&self) -> f64 {
         self.longest_s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_residue_of_rounding_is_no_wait() {
+        let mut waits = Waits::default();
+        waits.add(10.0, (0.0, 4e-10));
+        assert_eq!((waits.longest_s(), waits.quantile_s(1.0)), (0.0, 0.0));
+        waits.add(10.0, (0.0, 0.5));
+        assert_eq!(waits.longest_s(), 0.5);
     }
 }
