@@ -24,7 +24,11 @@ pub(super) struct Part {
 impl Part {
     /// Returns the hulls of a series of spans.
     pub fn of(spans: &[Point]) -> Part {
-        Part::above(spans, &floor(spans))
+        let floor = floor(spans);
+        let part = Part::above(spans, &floor);
+        // Windows that are as great as those of the floor may be left out for a residue of rounding.
+        let windows = hull(Vec::new(), in_order(part.windows.iter().copied(), floor.into_iter()));
+        Part { windows, ..part }
     }
 
     /// Returns the hulls of a series, without windows that reach no higher than the hull `floor` of some windows of the whole.
