@@ -64,11 +64,6 @@ impl Allowed {
         Ok(Allowed { what, most, words: words.to_owned() })
     }
 
-    /// Returns the bound.
-    pub(super) fn most(&self) -> f64 {
-        self.most
-    }
-
     /// Returns the least and the most of the bounded figure.
     pub(super) fn figure(&self, added: &AddedWait, seconds: f64) -> [f64; 2] {
         match self.what {

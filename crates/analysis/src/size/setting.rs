@@ -191,7 +191,7 @@ fn meets(allowed: Option<&Allowed>, carries: Carries, added: &AddedWait, seconds
     if added.longer_s[0] > NEAR * seconds {
         return Carries::No;
     }
-    match (most <= allowed.most(), least <= allowed.most()) {
+    match (most <= allowed.most, least <= allowed.most) {
         (true, _) if carries == Carries::AtLeastRecorded => carries,
         (true, _) => Carries::Yes,
         (false, true) => Carries::TooClose,

@@ -314,6 +314,8 @@ impl Progress {
                 nominal += offer.seconds;
             }
         }
+        // The last reading may end with a rest.
+        self.now = self.now.max(nominal + late);
     }
 
     /// Lets a block of spans pass at once if nothing is queued and no span of it exceeds a baseline, so that credits only

@@ -87,6 +87,12 @@ fn bunched_arrivals_wait_where_even_ones_do_not() {
     assert_eq!(volume.replay(&load, &OPEN).throttled_s, 0.0);
     let bunched = volume.replay(&load, &Conditions { arrivals: Arrivals::Bunched, ..OPEN });
     assert!((bunched.waits.longest_s() - 0.4).abs() < 1e-6, "{bunched:?}");
+    // 600 in half a second are late by a tenth, also where the load ends with a rest.
+    let load =
+        Demand::new(vec![Offer { busy_s: 0.5, ..reads(600.0) }, Offer { busy_s: 0.2, ..reads(100.0) }]);
+    let conditions = Conditions { arrivals: Arrivals::Bunched, program: Program::Closed, ..OPEN };
+    let closed = volume.replay(&load, &conditions);
+    assert!((closed.seconds - 2.1).abs() < 1e-6, "{closed:?}");
 }
 
 #[test]
