@@ -1,5 +1,7 @@
 //! A table in memory, before it is written.
 
+use report::Csv;
+
 /// A table: columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
@@ -15,6 +17,16 @@ impl Table {
     /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// Returns the table as comma-separated values; what is not known is an empty field.
+    pub fn csv(&self) -> String {
+        let mut csv = Csv::headed(self.columns.iter().map(|column| column.name.as_str()));
+        for row in 0..self.rows() {
+            self.columns.iter().for_each(|column| column.values.put(row, &mut csv));
+            csv.end();
+        }
+        csv.text()
     }
 }
 
@@ -50,6 +62,16 @@ impl Values {
             Values::Whole(all) => all.len(),
             Values::Figure(all) => all.len(),
             Values::Flag(all) => all.len(),
+        }
+    }
+
+    /// Adds a value to a row of comma-separated values.
+    fn put(&self, row: usize, csv: &mut Csv) {
+        match self {
+            Values::Text(all) => csv.words(all[row].as_deref().unwrap_or_default()),
+            Values::Whole(all) => csv.words(&all[row].map_or_else(String::new, |value| value.to_string())),
+            Values::Figure(all) => csv.maybe(all[row]),
+            Values::Flag(all) => csv.words(&all[row].map_or_else(String::new, |value| value.to_string())),
         }
     }
 

@@ -15,7 +15,7 @@ mod words;
 
 pub use answers::burst::outlook;
 pub use answers::headroom::search_words;
-pub use answers::size::{SizeDocument, size_csv, size_exit_code, size_json, size_text};
+pub use answers::size::{SizeDocument, size_exit_code, size_json, size_text};
 pub use answers::together::together_words;
 pub use answers::trend::{
     TrendDocument, trend_json, trend_markdown, trend_question, trend_text, trend_verdict,
@@ -36,7 +36,7 @@ pub use words::cells::{cell_lines, crystal_table, job_words};
 pub use words::claims::{ClaimWords, answer_words, claim_words};
 pub use words::comparison::{ComparisonDocument, comparison_json, comparison_text};
 pub use words::data::{
-    CsvTable, SeriesDocument, SeriesName, SeriesNames, SeriesNamesError, csv_tables, metric_columns,
+    Csv, CsvTable, SeriesDocument, SeriesName, SeriesNames, SeriesNamesError, csv_tables, metric_columns,
     series_csv, series_json, series_names, wanted,
 };
 pub use words::document::{SCHEMA_VERSION, document_json};

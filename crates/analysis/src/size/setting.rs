@@ -147,15 +147,20 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(limits: &Limits, demand: &Demand) -> Ends {
+    /// Replays a load of which the closed form said whether `limits` carry it: what waits nowhere needs no replay.
+    fn of(limits: &Limits, demand: &Demand, carried: Carries) -> Ends {
         let most = if demand.is_bounded() { Bound::Most } else { Bound::Least };
-        let each = [
-            conditions(Bound::Least, Arrivals::Even, Program::Closed),
-            worst(most),
-            conditions(most, Arrivals::Bunched, Program::Closed),
-        ];
-        let [best, worst, slowest] = each.map(|conditions| limits.replay(demand, &conditions));
-        Ends { best, worst, slowest_s: slowest.seconds }
+        let closed = |bound, arrivals| limits.replay(demand, &conditions(bound, arrivals, Program::Closed));
+        let worst = limits.replay(demand, &worst(most));
+        let best = match carried {
+            Carries::Yes | Carries::Once => Replay { seconds: demand.seconds(), ..Replay::default() },
+            _ => closed(Bound::Least, Arrivals::Even),
+        };
+        let slowest_s = match worst.waits.longest_s() {
+            0.0 => demand.seconds(),
+            _ => closed(most, Arrivals::Bunched).seconds,
+        };
+        Ends { best, worst, slowest_s }
     }
 
     /// Returns a figure of both, the less first.
@@ -169,7 +174,7 @@ impl Ends {
             let from = conditions(Bound::Least, Arrivals::Even, Program::Open);
             limits.replay(demand, &Conditions { start: BucketStart::Empty, ..from }).throttled_s
         };
-        let has_credits = self.best.rules.iter().any(|rule| rule.lowest.is_some());
+        let has_credits = self.worst.rules.iter().any(|rule| rule.lowest.is_some());
         AddedWait {
             throttled_s: self.both(|replay| replay.throttled_s),
             p50_s: self.both(|replay| replay.waits.quantile_s(0.5)),
@@ -205,7 +210,7 @@ pub(super) fn surely_meets(limits: &Limits, demand: &Demand, allowed: &Allowed) 
     if carried == Carries::Yes {
         return true;
     }
-    let ends = Ends::of(limits, demand);
+    let ends = Ends::of(limits, demand, carried);
     let added = ends.added(limits, demand);
     meets(Some(allowed), carried, &added, demand.seconds()) == Carries::Yes
 }
@@ -256,7 +261,7 @@ impl SizedSetting {
         demand: &Demand,
         allowed: Option<&Allowed>,
     ) -> SizedSetting {
-        let ends = Ends::of(limits, demand);
+        let ends = Ends::of(limits, demand, self.carries);
         let added = ends.added(limits, demand);
         let lowest = ends.worst.rules.iter().zip(&limits.limits).filter_map(|(state, rule)| {
             let (share, at_s) = state.lowest?;

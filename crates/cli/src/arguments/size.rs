@@ -70,6 +70,9 @@ pub struct SizeArguments {
     /// Draw the answer as a page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// The answer as a table of Parquet in this folder: a row for each device and setting
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
     /// Open the page in your browser
     #[arg(long)]
     pub open: bool,

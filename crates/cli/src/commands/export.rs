@@ -1,5 +1,8 @@
 //! `plimsoll export`: a run as tables in Parquet.
 
+use std::path::Path;
+
+use export::Table;
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
 use session::inputs::Reader;
@@ -31,6 +34,12 @@ pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
     let recorded = read.runs.remove(0);
     session::running::tell(&recorded.path, &recorded.run);
     let tables = export::tables(&recorded.run, &recorded.analysis()?);
+    output::result(&put(&tables, folder)?)?;
+    Ok(0)
+}
+
+/// Writes each table into its own file of a folder, all or none; returns a line about each.
+pub fn put(tables: &[Table], folder: &Path) -> Result<String, Failure> {
     let files = tables.iter().map(|table| {
         let bytes = export::encoded(table, env!("CARGO_PKG_VERSION")).map_err(Failure::failed)?;
         Ok((format!("{}.parquet", table.name), bytes))
@@ -49,6 +58,5 @@ pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
         let rows = report::numbers::count(table.rows() as f64);
         format!("{}  {rows} rows, {}\n", short(&folder.join(name)), table.about)
     });
-    output::result(&told.collect::<String>())?;
-    Ok(0)
+    Ok(told.collect())
 }

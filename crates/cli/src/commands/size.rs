@@ -7,6 +7,7 @@ use policy::{Catalogue, Limits, Policy, PriceList};
 use record::{Metric, Recording};
 use workload::PolicyName;
 
+use super::export::put;
 use super::newest::or_newest;
 use super::own;
 use crate::arguments::{self, SizeArguments, SizeFormat, typed};
@@ -53,11 +54,14 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
         return Err(nothing(arguments, &inputs.runs));
     }
     let page = page(arguments, &sizings, html.as_mut())?;
+    let settings = || export::settings(&sizings);
+    let table = arguments.parquet.as_ref().map(|folder| put(&[settings()], folder)).transpose()?;
     output::result(&match arguments.format {
         SizeFormat::Text => report::size_text(&sizings, arguments.extent()),
         SizeFormat::Json => report::size_json(&sizings),
-        SizeFormat::Csv => report::size_csv(&sizings),
+        SizeFormat::Csv => settings().csv(),
     })?;
+    table.iter().for_each(|table| output::people(table.trim_end()));
     if let Some(page) = page {
         output::people(&format!("report  {}", short(&page)));
         if arguments.open {

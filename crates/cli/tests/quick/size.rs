@@ -202,9 +202,16 @@ fn settings_come_as_comma_separated_values_too() {
     let words = ["size", "load.txt", "--policy", "aws-gp3", "--capacity", "100GiB", "--instance", "m5.large"];
     let ended = run(&folder, &[&words[..], &["--format", "csv"]].concat());
     let lines: Vec<&str> = ended.out.lines().collect();
-    assert!(lines[0].starts_with("recording,devices,what,setting,provider,carries,meets,price [a month],"));
+    assert!(lines[0].starts_with("recording,devices,what,setting,provider,carries,meets,price_a_month,"));
     let of = |what: &str| lines.iter().filter(|line| line.starts_with(&format!(",vdb,{what},"))).count();
     assert_eq!((of("cheapest"), of("machine"), of("setting")), (1, 1, lines.len() - 3), "{}", ended.out);
+    // The same as Parquet, in a folder that then holds that table; a file of somebody else stays.
+    let parquet = run(&folder, &[&words[..], &["--parquet", "@/tables"]].concat());
+    assert!(parquet.err.contains(&format!("{} rows", lines.len() - 1)), "{}", parquet.err);
+    assert!(export::is_ours(&fs::read(folder.path("tables/settings.parquet")).unwrap()));
+    fs::write(folder.path("tables/settings.parquet"), "mine").unwrap();
+    assert_eq!(run(&folder, &[&words[..], &["--parquet", "@/tables"]].concat()).code, Some(2));
+    assert_eq!(fs::read(folder.path("tables/settings.parquet")).unwrap(), b"mine");
 }
 
 #[test]

@@ -102,8 +102,16 @@ impl Limit {
         (low, self.baseline / low)
     }
 
-    /// Replays the load, slowed down in the place of the load grown.
+    /// Replays the load, slowed down in the place of the load grown, where the rates do not decide.
     fn carries_by_replay(&self, asked: &Asked<'_>, factor: f64) -> bool {
+        let curve = asked.demand.curve(self, asked.bound);
+        let within = |rate: f64| curve.is_within((rate, rate * asked.wait_s), asked.horizon);
+        if within(self.baseline / factor) {
+            return true;
+        }
+        if !self.burst.is_some_and(|burst| within(burst.rate / factor)) {
+            return false;
+        }
         let mut rule = self.clone();
         rule.baseline /= factor;
         rule.burst.iter_mut().for_each(|burst| burst.rate /= factor);
@@ -113,6 +121,6 @@ impl Limit {
             program: Program::Open,
             start: BucketStart::Share(1.0),
         };
-        super::replay::replay(&[rule], asked.demand, &conditions).waits.longest_s() <= asked.wait_s
+        super::replay::waits_at_most(asked.wait_s, &rule, asked.demand, &conditions)
     }
 }

@@ -6,6 +6,8 @@
 
 /// Spans whose windows are listed one by one.
 const LISTED: usize = 8;
+/// Spans that are looked at together, because none of their windows may matter.
+const PASSED: usize = 256;
 
 /// A point: seconds, and charge.
 type Point = (f64, f64);
@@ -33,7 +35,7 @@ impl Part {
 
     /// Returns the hulls of a series, without windows that reach no higher than the hull `floor` of some windows of the whole.
     fn above(spans: &[Point], floor: &[Point]) -> Part {
-        if spans.len() <= LISTED {
+        if spans.len() <= LISTED || spans.len() <= PASSED && !reaches(extent(spans), floor) {
             return Part::listed(spans, floor);
         }
         let (first, second) = spans.split_at(spans.len() / 2);
@@ -46,13 +48,12 @@ impl Part {
     }
 
     fn listed(spans: &[Point], floor: &[Point]) -> Part {
-        let mut sums = Vec::with_capacity(LISTED + 1);
+        let mut sums = Vec::with_capacity(spans.len() + 1);
         sums.push((0.0, 0.0));
         for span in spans {
             sums.push(plus(sums[sums.len() - 1], *span));
         }
-        let whole = sums[spans.len()];
-        let peak = spans.iter().map(|span| span.1 / span.0).fold(0.0, f64::max);
+        let (whole, peak) = (sums[spans.len()], extent(spans).1);
         let mut windows = Vec::new();
         if reaches((whole.1, peak), floor) {
             windows.reserve(LISTED * (LISTED + 1) / 2 + 1);
@@ -152,6 +153,12 @@ fn floor(spans: &[Point]) -> Vec<Point> {
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     hull(Vec::new(), found.into_iter())
+}
+
+/// Returns the charge of all spans, and their greatest rate.
+fn extent(spans: &[Point]) -> (f64, f64) {
+    let add = |(charge, peak): (f64, f64), span: &Point| (charge + span.1, f64::max(peak, span.1 / span.0));
+    spans.iter().fold((0.0, 0.0), add)
 }
 
 /// Whether windows of a part with this charge and greatest rate may reach above `floor`: no window has more than either, so

@@ -247,12 +247,21 @@ struct Progress {
     rules: Vec<Rule>,
     throttled_s: f64,
     waits: Waits,
+    /// A wait after which the rest does not matter, in seconds.
+    enough_s: f64,
 }
 
 impl Limits {
     /// Replays `demand` under these limits.
     pub fn replay(&self, demand: &Demand, conditions: &Conditions) -> Replay {
-        replay(&self.limits, demand, conditions)
+        let mut progress = Progress::new(&self.limits, demand, conditions);
+        progress.run(demand, conditions);
+        Replay {
+            seconds: progress.now,
+            throttled_s: progress.throttled_s,
+            waits: progress.waits,
+            rules: progress.rules.iter().map(|rule| rule.state).collect(),
+        }
     }
 
     /// Replays `demand` and returns, for each rule, times and the lowest share of the credits up to each; empty without a bucket.
@@ -266,28 +275,27 @@ impl Limits {
     }
 }
 
-/// Replays `demand` under `rules`.
-pub(super) fn replay(rules: &[Limit], demand: &Demand, conditions: &Conditions) -> Replay {
-    let mut progress = Progress::new(rules, demand, conditions);
+/// Whether no wait in a replay of `demand` under `rule` exceeds `wait_s`; the replay ends at the first that does.
+pub(super) fn waits_at_most(wait_s: f64, rule: &Limit, demand: &Demand, conditions: &Conditions) -> bool {
+    let mut progress = Progress::new(std::slice::from_ref(rule), demand, conditions);
+    progress.enough_s = wait_s;
     progress.run(demand, conditions);
-    Replay {
-        seconds: progress.now,
-        throttled_s: progress.throttled_s,
-        waits: progress.waits,
-        rules: progress.rules.iter().map(|rule| rule.state).collect(),
-    }
+    progress.waits.longest_s() <= wait_s
 }
 
 impl Progress {
     fn new(rules: &[Limit], demand: &Demand, conditions: &Conditions) -> Progress {
         let rules = rules.iter().map(|limit| Rule::new(demand, limit, conditions)).collect();
-        Progress { now: 0.0, rules, throttled_s: 0.0, waits: Waits::default() }
+        Progress { now: 0.0, rules, throttled_s: 0.0, waits: Waits::default(), enough_s: f64::INFINITY }
     }
 
     fn run(&mut self, demand: &Demand, conditions: &Conditions) {
         // Time by which the program is late.
         let (mut nominal, mut late) = (0.0, 0.0);
         for (number, offers) in demand.offers().chunks(BLOCK).enumerate() {
+            if self.waits.longest_s() > self.enough_s {
+                return;
+            }
             let (seconds, ops) = demand.blocks[number];
             if self.passes_quietly(number, (nominal + late, seconds), conditions.arrivals) {
                 self.waits.add_none(ops);

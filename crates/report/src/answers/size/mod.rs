@@ -1,7 +1,6 @@
 //! Which volume a recorded load needs, in words.
 
 pub(crate) mod charts;
-mod csv;
 pub(crate) mod glance;
 pub(crate) mod machine;
 
@@ -119,8 +118,6 @@ pub fn size_text(loads: &SizedLoads, extent: Extent) -> String {
     }
     text + &machines
 }
-
-pub use csv::size_csv;
 
 /// Returns the sum of several devices in a sentence.
 pub(crate) fn fleet<'s>(sizings: &'s [Sizing]) -> String {

@@ -4,7 +4,7 @@
 use crate::words::wrap::steers;
 
 /// A table while it is written.
-pub(crate) struct Csv {
+pub struct Csv {
     text: String,
     /// Number of rows below the head.
     pub rows: usize,

@@ -5,7 +5,7 @@ mod names;
 mod series;
 mod tables;
 
-pub(crate) use csv::Csv;
+pub use csv::Csv;
 pub use names::{SeriesName, SeriesNames, SeriesNamesError, metric_columns, series_names, wanted};
 pub use series::{SeriesDocument, series_csv, series_json};
 pub(crate) use tables::kind_name;
