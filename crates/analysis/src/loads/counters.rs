@@ -43,7 +43,8 @@ pub fn of_recording(run: &Run, named: Option<&str>) -> Vec<RecordedLoad> {
 
 /// Returns the readings of a device that show its load, without time before and after it, and the seconds left out.
 pub(super) fn readings(device: &Device<'_>) -> (Vec<Tick>, f64) {
-    let known: Vec<Tick> = device.ticks.iter().copied().filter(|tick| tick.all().is_finite()).collect();
+    let known = device.ticks.iter().filter(|tick| tick.all().is_finite());
+    let known: Vec<Tick> = known.map(without_flushes).collect();
     let rate = |tick: &Tick| tick.all() / tick.seconds;
     let most = known.iter().map(rate).fold(0.0, f64::max);
     let is_load = |tick: &Tick| rate(tick) > IDLE * most;
@@ -61,6 +62,17 @@ pub(super) fn readings(device: &Device<'_>) -> (Vec<Tick>, f64) {
     let seconds = |ticks: &[Tick]| ticks.iter().map(|tick| tick.seconds).sum::<f64>();
     let left_out = seconds(&known) - seconds(&of);
     (of, left_out)
+}
+
+/// Returns a reading without the flushes that the kernel counts as writes: those without data. Each follows a write.
+fn without_flushes(tick: &Tick) -> Tick {
+    let mut tick = *tick;
+    if tick.flushes > 0.0 {
+        let flushes = tick.flushes.min(tick.ops[1] / 2.0);
+        tick.wait[1] = (tick.wait[1] - tick.flush_wait * flushes / tick.flushes).max(0.0);
+        tick.ops[1] -= flushes;
+    }
+    tick
 }
 
 fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<RecordedLoad> {
@@ -81,6 +93,8 @@ fn load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<RecordedLoad> {
     let written: f64 = ticks.iter().map(|tick| tick.ops[1]).sum();
     if !flushes.is_finite() {
         unknowns.push(Unknown::Flushes);
+    } else if flushes > 0.0 {
+        unknowns.push(Unknown::FlushesAmongWrites);
     }
     if left_out > seconds / ticks.len() as f64 {
         unknowns.push(Unknown::Idle { seconds: left_out });

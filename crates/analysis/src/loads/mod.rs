@@ -137,6 +137,8 @@ pub enum Unknown {
     InFlight,
     /// Flushes are not recorded: none are issued.
     Flushes,
+    /// The kernel counts flushes without data among the writes: all flushes are taken to be such.
+    FlushesAmongWrites,
     /// The trace has no completions: the times of arrival are kept.
     Completions,
     /// Time without load at the beginning and the end is left out.

@@ -99,7 +99,7 @@ pub(super) struct Load {
     pub ticks: Vec<Tick>,
 }
 
-/// Returns the disks of a run that did I/O and stand on none that is recorded too, one after the other, or the device `named` if it did I/O.
+/// Returns the disks of a run that did I/O and stand on none that is recorded as long, one after the other, or the device `named` if it did I/O.
 pub(crate) fn working<'w, 'r: 'w>(
     watch: &'w WatchedRun<'r>,
     named: Option<&'w str>,
@@ -111,7 +111,11 @@ pub(crate) fn working<'w, 'r: 'w>(
         if device.ticks.is_empty() {
             device.ticks = ticks::undivided(&watch.recording, name);
         }
-        let is_watched = |below: &String| watch.recording.devices().iter().any(|other| other == below);
+        let first = |name: &str| Some(watch.recording.counted(name)?.position(|read| read.is_some()));
+        // What lies below may be noticed only when it has work, and then misses what came before.
+        let is_watched = |below: &String| {
+            watch.recording.devices().iter().any(|other| other == below) && first(below) <= first(name)
+        };
         let is_disk = named.is_some() || !device.place.on.iter().flatten().any(is_watched);
         let worked = device.ticks.iter().any(|tick| tick.all() > 0.0);
         (is_disk && worked).then_some(device)

@@ -100,16 +100,21 @@ impl Counting {
 
     /// Returns the charge of a span. Lengths of single I/Os are not known: of `n` I/Os with `b` bytes, at least
     /// `max(n, b / unit)` units are charged, and at most `n + (b - 512 n) / unit`, because each I/O rounds up at most
-    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge. Whether it charges flushes is not
-    /// published: the greatest charge has them.
+    /// one unit. That a provider may merge I/Os is left out: it only ever lowers a charge. The kernel counts a flush without data
+    /// as a write too, and whether a provider charges flushes is not published: the least charge has none of them, the greatest
+    /// has each beside the writes.
     fn charge(&self, offer: &Offer) -> f64 {
         let (ops, bytes) = offer.covered(self.covers);
         let factor = match self.bound {
             Bound::Least => offer.least,
             Bound::Most => offer.most,
         };
-        let charged = self.bound == Bound::Most && self.resource == Resource::Iops;
-        let flushes = if charged && self.covers.covers(Direction::Write) { offer.flushes } else { 0.0 };
+        let flushes = if self.covers.covers(Direction::Write) { offer.flushes } else { 0.0 };
+        let (ops, flushes) = match (self.bound, self.resource) {
+            (Bound::Least, _) => (f64::max(ops - flushes, 0.0), 0.0),
+            (Bound::Most, Resource::Iops) => (ops, flushes),
+            (Bound::Most, Resource::Bytes) => (ops, 0.0),
+        };
         if ops <= 0.0 && bytes <= 0.0 && flushes <= 0.0 {
             return 0.0;
         }

@@ -138,6 +138,16 @@ fn the_least_setting_is_the_least_of_each_parameter() {
 }
 
 #[test]
+fn flushes_are_among_the_writes_or_beside_them() {
+    let volume = limits("custom,iops=1000");
+    let writes = Offer { ops: [0.0, 900.0], bytes: [0.0, 450.0 * 4096.0], flushes: 450.0, ..reads(0.0) };
+    let load = Demand::new(vec![writes]);
+    let charged = |bound| load.curve(&volume.limits[0], bound).charges()[0];
+    // Each of 450 writes may have been flushed; or 900 had data, and each second one asked for a flush with it.
+    assert_eq!([Bound::Least, Bound::Most].map(charged), [450.0, 1350.0]);
+}
+
+#[test]
 fn windows_that_are_equally_great_are_not_lost() {
     let (level, over) = (2566.230111867591, 0.8);
     for peak in (1..500).map(|thousandths| level * (1.0 + f64::from(thousandths) / 1000.0)) {

@@ -130,6 +130,7 @@ pub fn unknown_words(unknown: &Unknown) -> String {
         Unknown::RestLength => "rests shorter than a reading are not seen: their length is estimated from the counts, and rate and latencies may differ where the volume limits a burst; a trace knows it".to_owned(),
         Unknown::InFlight => "the recording has no I/Os in flight: the rate is kept".to_owned(),
         Unknown::Flushes => "the recording has no flushes: none are issued; a trace, or plimsoll watch, knows them".to_owned(),
+        Unknown::FlushesAmongWrites => "the kernel counts a flush without data as a write too: as many writes as there were flushes are left out; a trace knows them".to_owned(),
         Unknown::Completions => "the trace is read without completions: I/Os come when they came, whether or not earlier ones are done".to_owned(),
         Unknown::Idle { seconds } => format!(
             "{} without load at the beginning and the end are left out",

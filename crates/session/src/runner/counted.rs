@@ -102,6 +102,11 @@ impl CountedVolume {
         *count += 1;
         *time += took;
         length.into_iter().for_each(|length| *length += sectors);
+        if usize::from(kind) == Direction::Flush.index() {
+            // The kernel counts a flush without data as a write too.
+            counters.writes += 1;
+            counters.write_ms += took;
+        }
     }
 
     fn sample(&self) -> Sample {
