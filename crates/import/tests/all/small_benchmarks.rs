@@ -318,3 +318,21 @@ fn a_second_column_of_crystaldiskmark_is_reported() {
         assert_eq!(complaints(&format!("{row}{second}\n")), (1, vec![1]), "{second}");
     }
 }
+
+#[test]
+fn a_database_benchmark_and_summaries_of_fio_are_refused_by_name() {
+    let pgbench = "scaling factor: 50\nlatency average = 117.392 ms\ntps = 85.184871 (including connections establishing)\n";
+    for text in [
+        pgbench,
+        "tps = 85.184871 (including connections establishing)\n",
+        "tps = 85.2 (without initial connection time)\n",
+    ] {
+        let words = refused(text);
+        assert!(words.contains("pgbench") && words.contains("database"), "{words}");
+    }
+    let kbench = "FIO Benchmark Summary\nFor: test_device\nIOPS (Read/Write)\n   Random:   73,679 / 63,210\n";
+    assert!(refused(kbench).contains("kbench"), "{}", refused(kbench));
+    let avocado = "20:16:21 DEBUG| [stdout] Device            r/s     rkB/s  %util\n20:16:21 DEBUG| [stdout] vda    1.00   2.00  3.00\n";
+    let words = refused(avocado);
+    assert!(words.contains("avocado") && words.contains("cut -d"), "{words}");
+}
