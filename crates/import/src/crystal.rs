@@ -106,12 +106,18 @@ impl Walk<'_> {
         if is_cut('[', &figures.iops) || is_cut('<', &figures.mean) {
             self.troubles.push(self.text.trouble(start, FIGURES));
         }
-        if self.found.is_empty() {
+        if ["/s", "[", "<"].into_iter().any(|sign| row.behind.matches(sign).count() > 1) {
+            let expected = "a single column of figures; only the first is read";
+            self.troubles.push(self.text.trouble(start, expected));
+        }
+        let mixed = self.section == Some(Section::Mix) && row.direction.is_none();
+        let name = if mixed { format!("{} mix", row.label) } else { row.label.clone() };
+        // A row that comes again is that of another drive, whose banner is missing.
+        let again = |part: &ReportedPart| part.job == name && part.of(direction).is_some();
+        if self.found.last().is_none_or(|found| found.parts.iter().any(again)) {
             self.begin("CrystalDiskMark of an unknown version text", start);
         }
         let Some(found) = self.found.last_mut() else { return };
-        let mixed = self.section == Some(Section::Mix) && row.direction.is_none();
-        let name = if mixed { format!("{} mix", row.label) } else { row.label.clone() };
         let known = found.parts.iter().position(|part| part.job == name);
         if known.is_none() && !self.text.bounds.keeps_part() {
             return;

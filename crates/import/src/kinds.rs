@@ -51,9 +51,9 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
     Kind { name, marks, wants }
 }
 
-/// Supported kinds, then unsupported ones.
+/// Supported kinds, then unsupported ones. Of several with as many words in a text, the last is named.
 #[rustfmt::skip]
-const KINDS: [Kind; 20] = [
+const KINDS: [Kind; 22] = [
     kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
@@ -89,9 +89,16 @@ const KINDS: [Kind; 20] = [
     kind("dd's text", &["records in", "records out", "copied, "],
         "but no line like '4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.0041 s, 1.0 GB/s'"),
     kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)'"),
+    kind("kbench's", &["FIO Benchmark Summary", "IOPS (Read/Write)", "Bandwidth in KiB/sec", "Latency in ns"],
+        "which is not read: it sums up results of fio, so save those, ideally as JSON, and import them"),
+    kind("pgbench's", &["tps = ", "pgbench", "connections establishing", "initial connection time", "scaling factor", "latency average"],
+        "which is not read: it measures a database, and holds no figures of a disk; watch the disk beside it with 'plimsoll watch'"),
 ];
 
 const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, yabs, kubestr, iostat, sar, esxtop and typeperf are";
+
+/// What avocado writes before the lines of a program.
+const AVOCADO: &str = "| [stdout]";
 
 /// Returns the reason why iostat's reports contain no interval; `had` is the number of hosts with reports.
 pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
@@ -112,6 +119,12 @@ pub(crate) fn no_series(troubles: Vec<Trouble>) -> ImportError {
 /// text.
 pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
     let holds = |mark: &str| text.plain.contains(mark);
+    if holds(AVOCADO) {
+        let nearest = format!(
+            "it is a log of avocado ('{AVOCADO}' stands in it): take that off with \"cut -d']' -f2-\""
+        );
+        return ImportError::Unknown { nearest };
+    }
     let ranked = KINDS.iter().map(|kind| (kind, kind.marks.iter().filter(|mark| holds(mark)).count()));
     let best = ranked.filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count);
     match (best, troubles.into_iter().next()) {

@@ -94,9 +94,12 @@ fn in_text(text: &str, what: &str) -> Result<Vec<PastedCommand>, Failure> {
         }
         None => String::new(),
     };
+    let remedy = match import::read(import::Input { name: "-", bytes: text.as_bytes() }, &[]) {
+        Ok(_) => "it is a result: read it with 'plimsoll import'",
+        Err(_) => "a command begins with the tool's name, a job file with a [section]",
+    };
     Err(Failure::refused(format!(
-        "{place}in {what} there is no command line of fio, diskspd, ioping, iostat or dd, and no job file of fio; a \
-         command begins with the tool's name, a job file with a [section]"
+        "{place}in {what} there is no command line of fio, diskspd, ioping, iostat or dd, and no job file of fio; {remedy}"
     )))
 }
 

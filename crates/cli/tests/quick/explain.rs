@@ -153,6 +153,7 @@ fn what_is_not_understood_ends_with_its_place_and_the_code_of_a_refusal() {
         ("diskspd -w100 -b4Q t.dat", "-b4Q"),
         ("dd if=a of=b bs=big", "line 1, column 14: bs=big: "),
         ("iostat -x -o XML", "JSON is the only one"),
+        ("1048576 bytes (1.0 MB) copied, 0.5 s, 2.1 MB/s\n", "read it with 'plimsoll import'"),
     ] {
         let ended = piped(&folder, &["explain"], pasted);
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{pasted}");

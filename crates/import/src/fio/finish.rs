@@ -6,15 +6,16 @@ use super::super::found::ImportedResult;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 
-/// Corrects a result, infers its tool if no version line precedes it, and adds a trouble for each job without
-/// figures.
+/// Corrects a result, infers its tool from the form and the lines of jobs if no version line precedes it, and adds a
+/// trouble for each job without figures.
 pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, troubles: &mut Troubles) {
-    let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
     if found.tool.is_empty() {
-        let generation = match (is_new, dated) {
-            (true, _) => "fio 2.21 or later",
-            (false, false) => "fio 1.x",
-            (false, true) => "fio 2.x",
+        let says = |said: &str| found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == said));
+        let generation = match is_new {
+            true => "fio 2.21 or later",
+            false if says(PRINTED_AT) => "fio 2.x",
+            false if says("pid") => "fio 1.x",
+            false => "fio up to 2.20",
         };
         (found.tool, found.tool_is_guessed) = (format!("{generation} text"), true);
     }
@@ -35,13 +36,40 @@ pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, trou
 }
 
 /// Corrects the least and greatest rates of a group, which fio before 2.1 prints in units of 1000 and everything
-/// else in units of 1024. If the version is unknown, a least or greatest rate above the total, which is impossible,
-/// reveals it. The printed text is kept.
+/// else in units of 1024. If neither the version nor another rate shows the unit, they are left out. The printed text
+/// is kept.
 fn settle(found: &mut ImportedResult) {
     let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
-    for part in found.parts.iter_mut().filter(|part| part.scope == Scope::Group) {
-        part.directions.iter_mut().filter(|way| known_old || in_thousands(way)).for_each(to_thousands);
+    let is_known = known_old || !found.tool_is_guessed || first == "2.21";
+    let (mut groups, others): (Vec<_>, Vec<_>) =
+        found.parts.iter_mut().partition(|part| part.scope == Scope::Group);
+    let mut lost = false;
+    for part in &mut groups {
+        let group = part.group;
+        let own = |job: &&&mut ReportedPart| {
+            job.scope == Scope::Job && job.group.zip(group).is_none_or(|(of, group)| of == group)
+        };
+        let jobs: Vec<_> = others.iter().filter(own).collect();
+        for way in &mut part.directions {
+            let rates = jobs.iter().filter_map(|job| rate(job.of(way.direction)?));
+            let wholes = [rate(way), rates.reduce(f64::max)];
+            let thousands = if is_known { Some(known_old) } else { in_thousands(way, wholes) };
+            match thousands {
+                Some(false) => {}
+                Some(true) => to_thousands(way),
+                None => {
+                    let before = way.figures.len();
+                    way.figures.retain(|named| !named.name.starts_with("bandwidth.job_"));
+                    lost |= way.figures.len() < before;
+                }
+            }
+        }
+    }
+    if lost {
+        found.notes.push(
+            "minb and maxb are left out: nothing shows whether their K is 1000, as in fio before 2.1, or 1024".to_owned(),
+        );
     }
 }
 
@@ -82,11 +110,23 @@ fn idle(found: &mut ImportedResult) {
     }
 }
 
-fn in_thousands(way: &ReportedDirection) -> bool {
-    let whole = way.bytes_per_second.as_ref().map_or(f64::INFINITY, |figure| figure.value);
-    let most = way.figure("bandwidth.job_min").map_or(0.0, |figure| figure.value);
-    let ratio = most / whole;
-    (1.0235..1.0245).contains(&ratio)
+fn rate(way: &ReportedDirection) -> Option<f64> {
+    way.bytes_per_second.as_ref().map(|figure| figure.value)
+}
+
+/// Whether the rates of single jobs were printed in thousands, if one of them then equals one of `wholes`, the rates of
+/// the group and of its fastest job, or equals it if read in 1024s. `None` if none does.
+fn in_thousands(way: &ReportedDirection, wholes: [Option<f64>; 2]) -> Option<bool> {
+    let equals = |way: &ReportedDirection| {
+        let rates = way.figures.iter().filter(|named| named.name.starts_with("bandwidth.job_"));
+        let is = |Figure { value, step, .. }: &Figure| {
+            wholes.iter().flatten().any(|whole| (value - whole).abs() <= step.max(whole * 0.0005))
+        };
+        rates.map(|named| &named.figure).any(is)
+    };
+    let mut other = way.clone();
+    to_thousands(&mut other);
+    if equals(way) { Some(false) } else { equals(&other).then_some(true) }
 }
 
 fn to_thousands(way: &mut ReportedDirection) {

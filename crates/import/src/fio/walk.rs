@@ -149,7 +149,9 @@ impl<'t> Walk<'t> {
             "avg" | "stdev" => decimals < 2,
             "bw" | "BW" => !value.ends_with("/s"),
             "min" | "max" | "io" | "iops" | "IOPS" | "ctx" | "majf" => ends_in_digit,
-            _ => ends_in_digit && key.ends_with("th"),
+            "per" | "usr" | "sys" | "percentile" | "util" | "aggrutil" => ends_in_digit,
+            // Percentiles, bands of latency and depths.
+            _ => ends_in_digit && key.starts_with(|c: char| c == '>' || c.is_ascii_digit()),
         };
         is_part && is_last
     }

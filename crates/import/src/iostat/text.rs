@@ -281,8 +281,10 @@ impl Reader<'_> {
 
 /// Returns the place of a row such as `sda 1.00 2.00 …` if no header precedes it, which would name its figures.
 pub(crate) fn headless(text: &Text) -> Option<Trouble> {
-    let (start, _) = text.lines().find(|(_, line)| headless_row(line).is_some())?;
-    Some(text.trouble(start, HEADLESS))
+    let is_header =
+        |line: &str| header(&line.split_whitespace().take(WORDS_MOST).collect::<Vec<_>>()).is_some();
+    let mut above = text.lines().take_while(|(_, line)| !is_header(line));
+    above.find(|(_, line)| headless_row(line).is_some()).map(|(start, _)| text.trouble(start, HEADLESS))
 }
 
 /// Returns the number of figures if a line is a name and as many of them as `-x` prints.

@@ -223,3 +223,64 @@ fn a_job_may_be_called_by_its_options() {
     );
     holds(&imported(&format!("{HEAD}{second}")).runs[0], &[("bs=4k", "read iops", 1.0, "")]);
 }
+
+/// Returns the lowest rate of a job of the only group in `text`, and whether a note says that its unit is unknown.
+fn lowest(text: &str) -> (Option<f64>, bool) {
+    let import = imported(text);
+    let run = &import.runs[0];
+    let rate = figure(part(run, "group 0"), "read bandwidth.job_min").map(|figure| figure.value);
+    (rate, run.events.iter().any(|event| event.text.contains("minb")))
+}
+
+#[test]
+fn a_group_of_fio_alone_has_the_units_that_its_own_figures_prove() {
+    let group = |lowest: &str, highest: &str| {
+        format!(
+            "   READ: io=4096.0MB, aggrb=611058KB/s, minb={lowest}KB/s, maxb={highest}KB/s, mint=6864msec, maxt=6864msec\n"
+        )
+    };
+    let one = group("611058", "611058");
+    assert_eq!(tools(&imported(&one)), ["fio up to 2.20 text"], "nothing tells the generation");
+    assert_eq!(lowest(&one), (Some(611_058.0 * 1024.0), false), "the only job has the rate of the group");
+    assert_eq!(lowest(&group("625723", "625723")), (Some(625_723_000.0), false), "1.024 times as many");
+    let several = group("150000", "160000");
+    assert_eq!(lowest(&several), (None, true), "nothing shows the unit");
+    let dated = "j: (groupid=0, jobs=1): err= 0: pid=1: Fri Apr 20 17:14:19 2018\n  read : io=1000.0MB, bw=";
+    let below = |rate: &str| {
+        format!("{dated}{rate}KB/s, iops=9, runt= 6864msec\nRun status group 0 (all jobs):\n{several}")
+    };
+    assert_eq!(lowest(&below("160000")), (Some(150_000.0 * 1024.0), false), "the fastest job proves it");
+    assert_eq!(lowest(&below("156250")), (Some(150_000.0 * 1000.0), false), "the same");
+    assert_eq!(lowest(&below("155000")), (None, true));
+    assert_eq!(
+        lowest(&format!("fio-2.1.3\n{}", below("155000"))),
+        (Some(150_000.0 * 1024.0), false),
+        "the version"
+    );
+}
+
+#[test]
+fn a_share_that_the_end_of_the_text_has_cut_is_left_out() {
+    let job = "j: (groupid=0, jobs=1): err= 0: pid=1: Fri Apr 20 17:14:19 2018\n  read: IOPS=9, BW=9KiB/s (9kB/s)(9KiB/9msec)\n";
+    let disk = "Run status group 0 (all jobs):\nDisk stats (read/write):\n  vda: ios=7/3, merge=0/1, ticks=4/1, in_queue=1,";
+    for (line, part_of, path, share) in [
+        ("   bw (  KiB/s): min=1, max=9, per=", "j", "read bandwidth.share", "12.98"),
+        ("  cpu          : usr=", "j", "cpu.user", "3.34"),
+        ("  IO depths    : 1=", "j", "depth.1", "99.8"),
+        ("  IO depths    : 1=0.1%, >=64=", "j", "depth.>=64", "99.8"),
+        ("    lat (usec)   : 250=", "j", "latency_us.250", "12.98"),
+        (&format!("{disk} util="), "vda", "utilisation", "96.15"),
+        (&format!("{disk} aggrutil="), "vda", "members.utilisation", "96.15"),
+    ] {
+        let read = |end: &str| {
+            let import = imported(&format!("{job}{line}{end}"));
+            let value = figure(part(&import.runs[0], part_of), path).map(|figure| figure.value);
+            (value, import.troubles.first().map(ToString::to_string).unwrap_or_default())
+        };
+        assert_eq!(read(&format!("{share}%")), (share.parse().ok(), String::new()), "{line}");
+        for length in [1, 2, share.len()] {
+            let (value, trouble) = read(&share[..length]);
+            assert!(value.is_none() && trouble.contains("expected"), "{line}{}: {trouble}", &share[..length]);
+        }
+    }
+}

@@ -319,3 +319,19 @@ fn a_row_whose_header_was_cut_off_is_reported_if_others_are_read() {
     // A row of another width is another tool's.
     assert_eq!(imported(&format!("cpu0{}\n{header}{row}", " 1.00".repeat(10))).troubles, []);
 }
+
+#[test]
+fn a_report_since_boot_alone_is_refused_for_that_with_any_options() {
+    let row = |figures: usize| format!("vda{}\n\n", "     1.00".repeat(figures));
+    let cpu = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n          63.17    9.83    5.77    1.52    0.12   19.60\n\n";
+    let host = "Linux 3.10.0-1160.el7.x86_64 (vm) \t11/27/2026 \t_x86_64_\t(2 CPU)\n\n";
+    let of_7 = "Device:         rrqm/s   wrqm/s     r/s     w/s    rMB/s    wMB/s avgrq-sz avgqu-sz   await r_await w_await  svctm  %util\n";
+    let new = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util\n";
+    for (header, figures) in [(of_7, 13), (new, 14)] {
+        for above in [String::new(), cpu.to_owned(), format!("11/27/2026 08:31:53 AM\n{cpu}")] {
+            let words = refused(&format!("{host}{above}{header}{}", row(figures)));
+            assert!(words.contains("give iostat an interval"), "{words}");
+        }
+        assert!(refused(&row(figures)).contains("keep it"), "a row alone still lacks its header");
+    }
+}

@@ -285,3 +285,54 @@ fn a_row_cut_within_its_rate_is_reported_and_kdiskmark_has_its_name() {
     }
     assert_eq!(imported(&format!("{text}Random notes: 3 of them\n")).troubles, []);
 }
+
+#[test]
+fn a_second_drive_of_crystaldiskmark_without_its_banner_is_a_result_of_its_own() {
+    let drive = |read: &str, write: &str| {
+        format!(
+            "[Read]\n  SEQ    1MiB (Q=  8, T= 1):  {read} MB/s\n  RND    4KiB (Q=  1, T= 1):    {read} MB/s\n[Write]\n  SEQ    1MiB (Q=  8, T= 1):  {write} MB/s\n\n"
+        )
+    };
+    let unknown = "CrystalDiskMark of an unknown version text";
+    let runs = whole(&(drive("3412.551", "2980.107") + &drive("512.250", "498.125")), &[unknown; 2]);
+    for (run, read, write) in [(&runs[0], 3412.551e6, 2980.107e6), (&runs[1], 512.25e6, 498.125e6)] {
+        let rows = [
+            ("SEQ 1MiB Q8 T1", "read rate", read, ""),
+            ("RND 4KiB Q1 T1", "read rate", read, ""),
+            ("SEQ 1MiB Q8 T1", "write rate", write, ""),
+        ];
+        holds(run, &rows);
+    }
+    let below = format!("{CRYSTAL_3}\n Sequential Read :   500.125 MB/s\n");
+    holds(
+        &whole(&below, &["CrystalDiskMark 3.0.1 text", unknown])[1],
+        &[("Sequential", "read rate", 500.125e6, "")],
+    );
+}
+
+#[test]
+fn a_second_column_of_crystaldiskmark_is_reported() {
+    let row = " Random Read 4KB (QD=1) :    20.125 MB/s [  4913.3 IOPS] < 203.1 us>";
+    assert_eq!(complaints(&format!("{row}\n")), (1, vec![]));
+    for second in [row, "  19.500 MB/s", " [ 4761.0 IOPS]", " | 19.500 | < 209.9 us>"] {
+        assert_eq!(complaints(&format!("{row}{second}\n")), (1, vec![1]), "{second}");
+    }
+}
+
+#[test]
+fn a_database_benchmark_and_summaries_of_fio_are_refused_by_name() {
+    let pgbench = "scaling factor: 50\nlatency average = 117.392 ms\ntps = 85.184871 (including connections establishing)\n";
+    for text in [
+        pgbench,
+        "tps = 85.184871 (including connections establishing)\n",
+        "tps = 85.2 (without initial connection time)\n",
+    ] {
+        let words = refused(text);
+        assert!(words.contains("pgbench") && words.contains("database"), "{words}");
+    }
+    let kbench = "FIO Benchmark Summary\nFor: test_device\nIOPS (Read/Write)\n   Random:   73,679 / 63,210\n";
+    assert!(refused(kbench).contains("kbench"), "{}", refused(kbench));
+    let avocado = "20:16:21 DEBUG| [stdout] Device            r/s     rkB/s  %util\n20:16:21 DEBUG| [stdout] vda    1.00   2.00  3.00\n";
+    let words = refused(avocado);
+    assert!(words.contains("avocado") && words.contains("cut -d"), "{words}");
+}
