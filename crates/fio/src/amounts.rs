@@ -2,6 +2,7 @@
 
 use workload::{Act, Bytes, Nanos, Spread, StopRule};
 
+use super::data::pieces;
 use super::files::{Region, share};
 use super::options::JobOptions;
 use super::value::Amount;
@@ -13,15 +14,11 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
         rules.push(StopRule::Time(options.runtime));
     }
     if !options.ends_by_time() {
-        let once = match options.io_size {
-            Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,
-            Some(Amount::Percent(percent)) => share(region.total(), percent),
-            _ => once_over(options, region),
-        };
         // Each block is trimmed and then written, so its bytes count twice.
         let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
-        let amount = once.saturating_mul(options.loops).saturating_mul(pairs);
-        let amount = Bytes(whole_blocks(options, amount));
+        // Each loop ends with its last whole block.
+        let once = whole_blocks(options, of_one_loop(options, region)).saturating_mul(pairs);
+        let amount = Bytes(once.saturating_mul(options.loops));
         // fio subtracts the ramp's bytes from the amount, and counts number_ios from the end of the ramp (3.33).
         rules.push(match options.ramp_time {
             Nanos::ZERO => StopRule::BytesEach(amount),
@@ -32,6 +29,27 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
         rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops)));
     }
     rules
+}
+
+/// Bytes of one loop.
+fn of_one_loop(options: &JobOptions, region: &Region) -> u64 {
+    match options.io_size {
+        Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,
+        Some(Amount::Percent(percent)) => share(region.total(), percent),
+        _ => once_over(options, region),
+    }
+}
+
+/// Whether fio goes beyond the region: it begins the pieces of `zonemode=strided` again only at the end of the file.
+pub(super) fn is_exceeded_by_fio(options: &JobOptions, region: &Region) -> bool {
+    let Some(pieces) = pieces(options) else { return false };
+    let ios = if options.number_ios > 0 { options.number_ios } else { u64::MAX };
+    let most = ios.saturating_mul(options.shortest_block());
+    let bytes = if options.ends_by_time() { u64::MAX } else { of_one_loop(options, region).min(most) };
+    let before = bytes.div_ceil(pieces.size.0).saturating_sub(1);
+    let step = pieces.range.0.saturating_add(pieces.skip.0);
+    let reach = before.saturating_mul(step).saturating_add(pieces.range.0);
+    reach > region.bytes && region.file_bytes > region.offset.saturating_add(region.bytes)
 }
 
 /// Bytes after which fio reopens its files and drops their page cache; `None` if nothing is dropped: without
@@ -47,12 +65,13 @@ pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     };
     let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
     let passes = empties && !(without_map && options.ends_by_time());
-    passes.then(|| once_over(options, region).max(more).saturating_mul(pairs))
+    passes.then(|| whole_blocks(options, once_over(options, region).max(more)).saturating_mul(pairs))
 }
 
 /// Bytes of one pass; with `filesize`, at most `size`. A sequential job of fio's that leaves holes ends with the I/O
 /// that ends at the end of the region, or before the one that would cross it; if the last hole reaches the end of the
-/// file, the job starts over. Reads and writes of a mix leave their holes independently.
+/// file, the job starts over. Reads and writes of a mix leave their holes independently, and the first of them at the end
+/// ends the job: here after as many I/Os as that takes on average.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
         Some(Amount::Bytes(bytes)) if options.filesize > 0 && bytes > 0 => bytes.min(region.total()),
@@ -63,14 +82,16 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     if options.pattern.random || gap <= 0 || differ {
         return whole;
     }
-    let ways = if options.pattern.reads && options.pattern.writes { 2 } else { 1 };
+    let is_mix = options.pattern.reads && options.pattern.writes;
+    let percent = if is_mix { u64::from(options.rwmix_read.max(100 - options.rwmix_read)) } else { 100 };
     let step = block.saturating_add(gap.unsigned_abs());
     let blocks = region.bytes.saturating_sub(block).checked_div(step).unwrap_or(0) + 1;
     let ends_with_region = (blocks - 1).saturating_mul(step).saturating_add(block) == region.bytes;
     if blocks.saturating_mul(step) >= region.file_bytes && !ends_with_region {
         return whole;
     }
-    blocks.saturating_mul(block).saturating_mul(ways * region.paths.len().max(1) as u64).min(whole)
+    let drawn = blocks.saturating_mul(region.paths.len().max(1) as u64).saturating_mul(100) / percent;
+    drawn.saturating_mul(block).min(whole)
 }
 
 /// Writes of one pass, if the passes of a job can be distinguished: it only writes, all writes have one length, and

@@ -405,7 +405,7 @@ impl<'a> Collector<'a> {
                 "give one of the two, as fio asks too",
             );
         }
-        if let Some((what, remedy)) = options.bounds.wrong() {
+        if let Some((what, remedy)) = options.bounds.wrong().or_else(|| super::data::wrong(options)) {
             return refused(what, remedy);
         }
         let typed = |rates: &[u64; 3]| rates.iter().any(|&rate| rate > 0);

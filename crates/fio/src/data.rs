@@ -41,7 +41,7 @@ fn random(options: &JobOptions, mix: Mix) -> Access {
 }
 
 /// Pieces of `zonemode=strided`; the default range is as long as the bytes accessed in it.
-fn pieces(options: &JobOptions) -> Option<Pieces> {
+pub(super) fn pieces(options: &JobOptions) -> Option<Pieces> {
     // The size alone decides: without zonemode=strided, a zonesize is refused.
     if options.zonesize == 0 {
         return None;
@@ -87,6 +87,16 @@ pub fn buffers(options: &JobOptions) -> Buffers {
     } else {
         Buffers::Repeated
     }
+}
+
+/// Returns what contradicts a set of blocks to repeat, and the remedy, if there is anything.
+pub fn wrong(options: &JobOptions) -> Option<(&'static str, &'static str)> {
+    let percent = u64::from(options.dedupe_percentage);
+    let repeats = percent > 0 && options.dedupe_set;
+    (repeats && percent + options.dedupe_set_percentage > 100).then_some((
+        "dedupe_percentage and dedupe_working_set_percentage above 100 together",
+        "the set's blocks are no duplicates; give less of one",
+    ))
 }
 
 fn shape(options: &JobOptions) -> Shape {

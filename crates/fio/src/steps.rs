@@ -8,7 +8,7 @@ use workload::{
     LayoutFile, Nanos, Overlap, Replaces, Reserve, Start, StopRule, Verify, WhenFull, Workload,
 };
 
-use super::amounts::{pass, passes, stop_rules};
+use super::amounts::{is_exceeded_by_fio, pass, passes, stop_rules};
 use super::asked::{FioJob, FioRequest, LaysOut};
 use super::batching;
 use super::bounds;
@@ -55,6 +55,8 @@ pub struct PlannedSteps {
     pub steps: Vec<FioStep>,
     /// Jobs that fail before they begin; the others run without them.
     pub unrunnable: Vec<Unrunnable>,
+    /// Remarks on what fio does otherwise with the files as they are.
+    pub notes: Vec<String>,
 }
 
 /// Jobs that cannot run.
@@ -139,7 +141,7 @@ pub fn announcement(layout: &Layout) -> String {
 /// [`FioError`] if nothing may run: a device is in use, a directory is missing, or a job waits for a job that does not
 /// precede it.
 pub fn steps(asked: &FioRequest, look: Look) -> Result<PlannedSteps, FioError> {
-    let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
+    let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new(), notes: Vec::new() };
     let mut unrunnable: Vec<Unrunnable> = Vec::new();
     for (number, job) in asked.jobs.iter().enumerate() {
         planner.open_step(job);
@@ -163,7 +165,7 @@ pub fn steps(asked: &FioRequest, look: Look) -> Result<PlannedSteps, FioError> {
         step.last = TimeOptions::ends_the_run(asked);
         step.last_if_failed = step.last || TimeOptions::error_ends_the_run(asked);
     }
-    Ok(PlannedSteps { steps, unrunnable })
+    Ok(PlannedSteps { steps, unrunnable, notes: planner.notes })
 }
 
 /// Records a job that cannot run. Jobs without a size are listed together, because one remedy is enough for all.
@@ -193,6 +195,7 @@ struct Planner<'l> {
     look: Look<'l>,
     planned: HashMap<PathBuf, PlannedFile>,
     steps: Vec<FioStep>,
+    notes: Vec<String>,
 }
 
 impl Planner<'_> {
@@ -208,10 +211,26 @@ impl Planner<'_> {
             return Ok(());
         }
         let act = options.engine.act();
+        self.note_differences(job, &region);
         let region = if act.is_of_names() { region.of_names(options.shortest_block()) } else { region };
         let work = timed(work(job, &region)?, job, self.asked)?;
         self.push(job, work, &region);
         Ok(())
+    }
+
+    fn note_differences(&mut self, job: &FioJob, region: &Region) {
+        let options = &job.options;
+        let is_file = |path| self.there(path).is_none_or(|found| found.kind == OnDiskKind::File);
+        let trims = options.pattern.trims && options.engine.act() == Act::Move;
+        let notes = [
+            (trims && region.paths.iter().any(is_file), "trims punch holes into a file, at which fio fails"),
+            (
+                is_exceeded_by_fio(options, region),
+                "zonemode=strided stays within size; fio goes on behind it, up to the end of the file or device",
+            ),
+        ];
+        let told = notes.into_iter().filter(|(differs, _)| *differs);
+        self.notes.extend(told.map(|(_, note)| format!("{}: {note}", job.name)));
     }
 
     /// Adds a job that replays a trace. It works on the files that the trace names, as they are; a missing file is created

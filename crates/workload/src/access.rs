@@ -149,7 +149,8 @@ pub enum FileOrder {
     Random,
     /// Each file completely before the next.
     OneByOne,
-    /// File `k` of the list, counted from 1, with probability proportional to `1 / k^theta`.
+    /// Rank `k`, counted from 1, with probability proportional to `1 / k^theta`; the first file has the first 1024 ranks,
+    /// the next those that follow, and so on.
     Zipf {
         /// Exponent; above 0.
         theta: f64,
@@ -161,7 +162,7 @@ pub enum FileOrder {
     },
     /// Normally distributed around the middle of the list.
     Normal {
-        /// Standard deviation in percent of the list.
+        /// Even draw in percent of the list, at most 50, that is added to the mean of twelve over all of it, as in fio.
         percent: f64,
     },
 }
@@ -202,8 +203,9 @@ pub struct Access {
     /// Distribution of random places.
     #[serde(default)]
     pub spread: Spread,
-    /// Bytes from the end of each I/O of a sequential order to the start of the next. A negative number walks backwards,
-    /// after the first I/O, from the region's end: minus twice the block's length visits block by block.
+    /// Bytes from the end of each I/O of a sequential order to the start of the next. A negative number walks backwards
+    /// from the region's end, in a region at the start of its file after the first I/O: minus twice the block's length
+    /// visits block by block.
     #[serde(default)]
     pub stride: i64,
     /// Runs from random places; `None`: each I/O draws its own place.

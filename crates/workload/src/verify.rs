@@ -28,7 +28,8 @@ pub struct Verification {
     /// Length that is verified as a unit; if `None`, or if it does not divide every block length, the greatest length
     /// that divides them all.
     pub interval: Option<Bytes>,
-    /// Length after which a pattern restarts, with the offset there inserted anew; 0: with each interval.
+    /// Length after which a pattern restarts within an I/O, with the offset there inserted anew; 0: only with each I/O. If
+    /// I/Os differ in length, it restarts with each interval, unless this length divides the interval.
     #[serde(default)]
     pub pattern_each: Bytes,
     /// Position of the header in each interval.

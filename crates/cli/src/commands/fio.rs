@@ -98,6 +98,7 @@ fn load(asked: &mut FioRequest, output: Option<Output<'static>>, patience: Nanos
     for unrunnable in &planned.unrunnable {
         told.failed(unrunnable.jobs.iter().copied(), &unrunnable.error);
     }
+    told.presented.notes.extend(planned.notes);
     jobs::run(planned.steps, &stop, &mut told);
     told.note_not_run();
     told.present(&stop)

@@ -48,6 +48,7 @@ fn amounts_are_those_of_the_real_fio() {
         "--rw=randread --size=4m --io_size=10m",
         "--rw=read --size=4m --number_ios=100",
         "--rw=read --size=2m --loops=3",
+        "--rw=write --size=1m --bs=96k --loops=7",
         "--rw=read --size=16m --zonemode=strided --zonesize=64k --zonerange=256k --zoneskip=256k --io_size=1m",
         "--rw=write --size=2m --buffer_compress_percentage=50 --dedupe_percentage=30",
         "--rw=randwrite --size=2m --verify=crc32c --do_verify=0",
@@ -55,6 +56,98 @@ fn amounts_are_those_of_the_real_fio() {
         let words = format!("--name=a --filename_format=f.$filenum --output-format=json {words}");
         let of = |who| amounts(&job(&peers.run(who, &words)));
         assert_eq!(of(Who::Command), of(Who::Real), "{words}");
+    }
+}
+
+/// A job that goes backwards begins at the end of its region unless this is the start of the file.
+#[test]
+fn a_negative_skip_visits_the_blocks_that_the_real_fio_visits() {
+    let Some(peers) = Peers::find() else { return };
+    let file = peers.folder.make_file("backwards", 64);
+    for words in
+        ["", "--offset=4m --size=1m", "--offset=1m --size=4m", "--offset=1m --size=1m", "--offset=60m"]
+    {
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("copy");
+            let line = format!("--name=a --filename={} --rw=read:-8k {words} --number_ios=20", text(&file));
+            let ended = peers.run_in(&place, who, &format!("{line} --write_bw_log=l --log_offset=1"));
+            assert_eq!(ended.code, Some(0), "{words}: {}", ended.err);
+            let rows = std::fs::read_to_string(place.join("l_bw.1.log")).unwrap();
+            rows.lines().map(|row| row.split(", ").nth(4).unwrap().to_owned()).collect::<Vec<_>>()
+        });
+        assert_eq!(real, ours, "{words}");
+    }
+}
+
+/// The share of blocks of a file that equal an earlier one.
+fn duplicates(path: &Path) -> f64 {
+    let data = std::fs::read(path).unwrap();
+    let different = data.chunks(4096).collect::<HashSet<_>>().len() as f64;
+    1.0 - different / (data.len() / 4096) as f64
+}
+
+#[test]
+fn a_working_set_repeats_as_much_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for percent in [5, 20, 30, 40] {
+        let line =
+            "--name=a --filename=f --rw=write --size=8m --dedupe_percentage=70 --dedupe_mode=working_set";
+        let words = format!("{line} --dedupe_working_set_percentage={percent}");
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("copy");
+            let code = peers.run_in(&place, who, &words).code;
+            (code, if code == Some(0) { duplicates(&place.join("f")) } else { 0.0 })
+        });
+        assert_eq!(real.0, ours.0, "{percent} %");
+        // Four standard deviations of 2048 draws.
+        assert!((real.1 - ours.1).abs() < 0.04, "{percent} %: fio {}, ours {}", real.1, ours.1);
+    }
+}
+
+/// Both draw from 1024 ranks of each file; which file is the likeliest is by chance in fio.
+#[test]
+fn files_are_chosen_as_unevenly_as_by_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for (order, tolerance) in
+        [("zipf:1.2", 0.06), ("pareto:0.2", 0.06), ("normal:20", 0.03), ("normal:5", 0.03)]
+    {
+        let words = format!(
+            "--name=a --filename_format=f.$filenum --nrfiles=20 --filesize=4m --size=80m --io_size=8m --rw=write \
+             --file_service_type={order} --write_iolog=l"
+        );
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir(&format!("{order}-{who:?}"));
+            assert_eq!(peers.run_in(&place, who, &words).code, Some(0), "{words}");
+            let rows = std::fs::read_to_string(place.join("l")).unwrap();
+            let mut counts = std::collections::HashMap::new();
+            let writes = rows.lines().filter(|row| row.contains(" write "));
+            writes.for_each(|row| {
+                *counts.entry(row.split(' ').find(|word| word.contains("f.")).unwrap()).or_insert(0) += 1
+            });
+            f64::from(counts.values().copied().max().unwrap()) / f64::from(counts.values().sum::<i32>())
+        });
+        assert!((real - ours).abs() < tolerance, "{order}: likeliest file {real} in fio, ours {ours}");
+    }
+}
+
+/// `%o` is the place of the block, whatever the interval: each tool accepts what the other wrote.
+#[test]
+fn patterns_with_a_place_are_those_of_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for proof in ["pattern", "crc32c", "meta", "md5"] {
+        for (who, other) in
+            [(Who::Real, Who::Command), (Who::Command, Who::Real), (Who::Command, Who::Command)]
+        {
+            let place = peers.folder.make_dir("copy");
+            let run = |who, words: &str| {
+                let line =
+                    format!("--name=a --filename=f --size=1m --bs=8k --verify={proof} --verify_interval=2k");
+                peers.run_in(&place, who, &format!("{line} --verify_pattern=0xcafe%o0x616263f4 {words}"))
+            };
+            assert_eq!(run(who, "--rw=write --do_verify=0").code, Some(0));
+            let read = run(other, "--rw=read");
+            assert_eq!(read.code, Some(0), "{proof}: {who:?}, then {other:?}: {}", read.err);
+        }
     }
 }
 

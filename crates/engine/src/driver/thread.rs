@@ -577,7 +577,7 @@ impl WorkerLoop<'_> {
                 done.result = -MISMATCH;
                 if let Some(dump) = &mut self.dump {
                     let interval = &mut buffer[(mismatch.offset - io.offset) as usize..bytes];
-                    dump.write((io.file, mismatch.offset), &prover.wrong(interval, &mismatch))?;
+                    dump.write((io.file, mismatch.offset), &prover.wrong(interval, &mismatch, io.offset))?;
                 }
             }
         }

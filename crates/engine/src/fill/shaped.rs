@@ -36,11 +36,13 @@ pub(super) struct Shaper {
     choices: Stream,
     /// Key of the last block.
     last: u64,
+    /// Number of blocks so far that are no duplicates.
+    fresh: u64,
 }
 
 impl Shaper {
     pub(super) fn new(shape: Shape, seed: u64) -> Shaper {
-        Shaper { shape, seed, choices: Stream::new(seed, CHOICES), last: mix(seed) }
+        Shaper { shape, seed, choices: Stream::new(seed, CHOICES), last: mix(seed), fresh: 0 }
     }
 
     /// Fills `buffer`, the worker's write number `generation`, for byte `offset` of its file.
@@ -65,12 +67,16 @@ impl Shaper {
     /// The key of the next block: equal keys make equal blocks.
     fn key(&mut self, generation: u64) -> u64 {
         let duplicate = self.choices.below(100) < u64::from(self.shape.duplicate_percent);
+        let fresh = self.fresh;
+        self.fresh += u64::from(!duplicate);
         self.last = match (duplicate, self.shape.duplicates) {
             (true, Duplicates::OfTheLast) => self.last,
             // Never equal to the key of a fresh block, which is a mixed generation number with `FRESH` set.
             (true, Duplicates::OfASet(blocks) | Duplicates::OfACommonSet(blocks)) => {
                 self.choices.below(blocks.max(1))
             }
+            // The first blocks that are no duplicates are those of the set.
+            (false, Duplicates::OfASet(blocks)) if fresh < blocks => fresh,
             (false, _) => mix(generation) | FRESH,
         };
         self.last

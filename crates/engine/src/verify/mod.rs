@@ -13,7 +13,7 @@ mod wrong;
 
 use record::Damage;
 use twox_hash::XxHash3_64;
-use workload::{Bytes, Checksum, Io, Order, Pattern, Proof, Verification, Verify, WorkerPlan};
+use workload::{Bytes, Checksum, Direction, Io, Order, Pattern, Proof, Verification, Verify, WorkerPlan};
 
 use crate::fill::repeat;
 use header::Mine;
@@ -45,7 +45,7 @@ pub fn interval(plan: &WorkerPlan, verification: &Verification) -> Bytes {
 /// Returns the greatest common divisor of all lengths, alignments and steps of the data that `plan` moves: its I/O begins
 /// and ends at multiples of it.
 pub fn unit(plan: &WorkerPlan) -> Bytes {
-    let moved = plan.access.mix.directions().filter(|direction| *direction != workload::Direction::Trim);
+    let moved = plan.access.mix.directions().filter(|direction| *direction != Direction::Trim);
     // Only random places are aligned; what is done in order begins where the last I/O ended.
     let order = &plan.access;
     let is_random = matches!(order.order, Order::Random(_))
@@ -79,7 +79,7 @@ pub(crate) struct Prover {
     writer: u32,
     /// Number of writes sealed so far, which is also the number of the last write.
     writes: u32,
-    /// Length after which a pattern starts over; 0: with each interval.
+    /// Length after which a pattern starts over, from the start of the I/O; above 0.
     pattern_each: u64,
     /// Buffer for the expected pattern; empty if there is none.
     wanted: Box<[u8]>,
@@ -89,7 +89,17 @@ impl Prover {
     /// Makes a prover for `plan`; `None` if nothing is verified.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Prover> {
         let Verify::On(verification) = &plan.verify else { return None };
-        let interval = interval(plan, verification).0.max(1) as usize;
+        let (unit, interval) = (unit(plan).0, interval(plan, verification).0);
+        // What is read back begins and ends with the write if all blocks have one length and lie at multiples of it.
+        let mut moved = plan.access.mix.directions().filter(|direction| *direction != Direction::Trim);
+        let is_whole = moved.all(|direction| plan.blocks.longest_of(direction).0 == unit);
+        let bare = matches!(verification.proof, Proof::Pattern(_));
+        let interval = if is_whole && bare { unit } else { interval }.max(1) as usize;
+        let pattern_each = match verification.pattern_each.0 {
+            0 if is_whole => unit,
+            each if each > 0 && (is_whole || unit.is_multiple_of(each)) => each,
+            _ => interval as u64,
+        };
         let room = match verification.proof {
             Proof::Pattern(_) | Proof::HeaderAndPattern(_) => interval,
             Proof::Header | Proof::Nothing => 0,
@@ -97,7 +107,7 @@ impl Prover {
         Some(Prover {
             wanted: vec![0; room].into_boxed_slice(),
             proof: verification.proof.clone(),
-            pattern_each: verification.pattern_each.0,
+            pattern_each: pattern_each.max(1),
             checksum: verification.checksum,
             interval,
             header_at: verification.header_at.0 as usize,
@@ -111,17 +121,19 @@ impl Prover {
     pub(crate) fn seal(&mut self, io: &Io, buffer: &mut [u8]) {
         self.writes = next_write(self.writes);
         let bytes = (io.bytes as usize).min(buffer.len());
+        if let Proof::Pattern(pattern) | Proof::HeaderAndPattern(pattern) = &self.proof {
+            lay(
+                &mut buffer[..bytes],
+                pattern,
+                Place { start: io.offset, within: 0, each: self.pattern_each },
+            );
+        }
+        if !matches!(self.proof, Proof::Header | Proof::HeaderAndPattern(_)) {
+            return;
+        }
         for (number, interval) in buffer[..bytes].chunks_mut(self.interval).enumerate() {
             let offset = io.offset + (number * self.interval) as u64;
-            match &self.proof {
-                Proof::Nothing => {}
-                Proof::Pattern(pattern) => lay(interval, pattern, (offset, self.pattern_each)),
-                Proof::Header => self.stamp(interval, Identity { file: io.file, offset, write: self.writes }),
-                Proof::HeaderAndPattern(pattern) => {
-                    lay(interval, pattern, (offset, self.pattern_each));
-                    self.stamp(interval, Identity { file: io.file, offset, write: self.writes });
-                }
-            }
+            self.stamp(interval, Identity { file: io.file, offset, write: self.writes });
         }
     }
 
@@ -159,24 +171,25 @@ impl Prover {
     /// offset. Returns the first interval that is wrong.
     pub(crate) fn look(
         &mut self,
-        (file, offset): (u32, u64),
+        (file, start): (u32, u64),
         buffer: &mut [u8],
         expected: impl Fn(u64) -> ExpectedData,
     ) -> Option<Mismatch> {
         buffer.chunks_mut(self.interval).enumerate().find_map(|(number, interval)| {
-            let offset = offset + (number * self.interval) as u64;
+            let offset = start + (number * self.interval) as u64;
+            let place = self.place(start, offset);
             let expected = expected(offset);
             let looked = match (&self.proof, expected) {
                 (_, ExpectedData::Unknown) | (Proof::Nothing, _) => Ok(()),
                 (_, ExpectedData::Zeros) => are_zeros(interval, offset),
                 (Proof::Pattern(pattern), _) => {
                     let wanted = &mut self.wanted[..interval.len()];
-                    lay(wanted, pattern, (offset, self.pattern_each));
+                    lay(wanted, pattern, place);
                     is_the_pattern(interval, wanted, offset)
                 }
                 (Proof::Header | Proof::HeaderAndPattern(_), _) => self
                     .check(interval, (file, offset), expected)
-                    .and_then(|()| self.compare(interval, offset)),
+                    .and_then(|()| self.compare(interval, place)),
             };
             looked.err().map(|damage| Mismatch { offset, damage })
         })
@@ -221,15 +234,20 @@ impl Prover {
     }
 
     /// Compares the data after the header with the pattern, if the header has no checksum; the header is in front.
-    fn compare(&mut self, interval: &[u8], offset: u64) -> Result<(), Damage> {
+    fn compare(&mut self, interval: &[u8], place: Place) -> Result<(), Damage> {
         let Proof::HeaderAndPattern(pattern) = &self.proof else { return Ok(()) };
         if self.checksum != Checksum::Pattern {
             return Ok(());
         }
         let length = header::length(self.checksum).min(interval.len());
         let wanted = &mut self.wanted[..interval.len()];
-        lay(wanted, pattern, (offset, self.pattern_each));
-        is_the_pattern(&interval[length..], &wanted[length..], offset + length as u64)
+        lay(wanted, pattern, place);
+        is_the_pattern(&interval[length..], &wanted[length..], place.start + place.within + length as u64)
+    }
+
+    /// The place of byte `offset` in an I/O that starts at `start`.
+    fn place(&self, start: u64, offset: u64) -> Place {
+        Place { start, within: offset - start, each: self.pattern_each }
     }
 
     /// Checks `data` against the checksum at the end of `head`.
@@ -244,15 +262,26 @@ impl Prover {
     }
 }
 
-/// Lays `pattern` over `interval`, which is at byte `offset` of its file; if `each` is above 0, the pattern starts over
-/// at each multiple of `each`.
-fn lay(interval: &mut [u8], pattern: &Pattern, (offset, each): (u64, u64)) {
+/// A part of an I/O, over which a pattern is laid.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Byte offset of the I/O in its file.
+    start: u64,
+    /// Bytes of the I/O before the part.
+    within: u64,
+    /// Length after which the pattern starts over, from the start of the I/O; above 0.
+    each: u64,
+}
+
+/// Lays `pattern` over `part` as if over the whole I/O; the offset in it is that where it last started over.
+fn lay(part: &mut [u8], pattern: &Pattern, Place { start, within, each }: Place) {
     let length = pattern.bytes.len() as u64;
-    if each == 0 || length == 0 {
-        return repeat(interval, pattern, offset);
+    if within.is_multiple_of(each) || length == 0 {
+        let starts = (start + within..).step_by(each as usize);
+        return part.chunks_mut(each as usize).zip(starts).for_each(|(piece, at)| repeat(piece, pattern, at));
     }
-    for (byte, at) in interval.iter_mut().zip(offset..) {
-        let (start, within) = (at - at % each, at % each % length);
+    for (byte, at) in part.iter_mut().zip(within..) {
+        let (start, within) = (start + at - at % each, at % each % length);
         let place =
             pattern.offsets.iter().find_map(|&from| within.checked_sub(u64::from(from)).filter(|at| *at < 8));
         *byte = match place {

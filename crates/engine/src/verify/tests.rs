@@ -34,6 +34,12 @@ fn of_run(plan: &WorkerPlan, run: u64) -> WorkerPlan {
     WorkerPlan { verify: Verify::On(Verification { run, ..verification }), ..plan.clone() }
 }
 
+fn plan_of(plan: &WorkerPlan, proof: Proof) -> WorkerPlan {
+    let Verify::On(verification) = plan.verify.clone() else { panic!("not verified") };
+    let verification = Verification { proof, checksum: Checksum::Pattern, ..verification };
+    WorkerPlan { verify: Verify::On(verification), ..plan.clone() }
+}
+
 fn write(file: u32, offset: u64) -> Io {
     Io { slot: 0, kind: Direction::Write, file, offset, bytes: 4096, due: Nanos::ZERO }
 }
@@ -52,21 +58,31 @@ fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expecte
 
 const HERE: (u32, u64) = (1, 8192);
 
-/// A pattern of seven bytes preceded by the offset: it starts over at each multiple of its length in any interval.
+/// A pattern of seven bytes preceded by the offset: as in fio, it starts over with each block, at each multiple of its
+/// length from there on, and not with each interval.
 #[test]
 fn a_pattern_may_begin_anew_within_an_interval_or_go_on_behind_it() {
     let marked = Pattern { bytes: [[0; 8].as_slice(), b"pattern"].concat(), offsets: vec![0] };
-    for (interval, each) in [(4096, 512), (512, 512), (512, 2048), (4096, 100)] {
+    for (interval, asked) in
+        [(4096, 512), (512, 512), (512, 2048), (4096, 100), (512, 100), (512, 0), (4096, 0)]
+    {
         let plan = plan(|verification| {
             verification.proof = Proof::Pattern(marked.clone());
             verification.interval = Some(Bytes(interval));
-            verification.pattern_each = Bytes(each);
+            verification.pattern_each = Bytes(asked);
         });
+        let each = if asked == 0 { 4096 } else { asked };
         let (mut prover, buffer) = sealed(&plan);
-        for (at, &byte) in (8192_u64..).zip(&buffer) {
-            let (start, within) = (at - at % each, (at % each % 15) as usize);
+        let headed = plan_of(&plan, Proof::HeaderAndPattern(marked.clone()));
+        let (mut checked, headers) = sealed(&headed);
+        assert_eq!(look(&mut checked, HERE, &headers, ExpectedData::Any(1)), None);
+        let head = header_length(Checksum::Pattern).0;
+        for (at, &byte) in (0_u64..).zip(&buffer) {
+            let (start, within) = (8192 + at - at % each, (at % each % 15) as usize);
             let wanted = if within < 8 { start.to_le_bytes()[within] } else { marked.bytes[within] };
             assert_eq!(byte, wanted, "byte {at} of intervals of {interval}, patterns of {each}");
+            let is_data = at % interval >= head;
+            assert!(!is_data || headers[at as usize] == wanted, "byte {at} of {interval} behind a header");
         }
         assert_eq!(look(&mut prover, HERE, &buffer, ExpectedData::Any(1)), None);
         let mut wrong = buffer.clone();

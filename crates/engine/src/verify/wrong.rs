@@ -17,10 +17,10 @@ pub(crate) struct Wrong {
 }
 
 impl Prover {
-    /// The interval at the beginning of `buffer`, in which the check right before `found` something and left the header in
-    /// front.
+    /// The interval at the beginning of `buffer`, part of an I/O at byte `start`, in which the check right before `found`
+    /// something and left the header in front.
     #[cold]
-    pub(crate) fn wrong(&self, buffer: &mut [u8], found: &Mismatch) -> Wrong {
+    pub(crate) fn wrong(&self, buffer: &mut [u8], found: &Mismatch, start: u64) -> Wrong {
         let length = buffer.len().min(self.interval);
         let interval = &mut buffer[..length];
         let zeros = matches!(found.damage, Damage::NotZeros { .. });
@@ -35,13 +35,13 @@ impl Prover {
             _ if zeros => Some(vec![0; length]),
             Proof::Pattern(pattern) => {
                 let mut wanted = vec![0; length];
-                lay(&mut wanted, pattern, (found.offset, self.pattern_each));
+                lay(&mut wanted, pattern, self.place(start, found.offset));
                 Some(wanted)
             }
             // The header is correct: the data after it should be the pattern.
             Proof::HeaderAndPattern(pattern) if !of_header => {
                 let mut wanted = vec![0; length];
-                lay(&mut wanted, pattern, (found.offset, self.pattern_each));
+                lay(&mut wanted, pattern, self.place(start, found.offset));
                 let head = header::length(self.checksum).min(length);
                 wanted[..head].copy_from_slice(&interval[..head]);
                 self.move_header(&mut wanted);

@@ -117,8 +117,26 @@ fn duplicates_of_a_set_are_at_most_as_many_different_blocks_as_it_holds() {
     let counts = counts(&data);
     let (often, once): (Vec<usize>, Vec<usize>) = counts.values().partition(|&&count| count > 1);
     assert_eq!(often.len(), 10, "with 300 draws each of ten is drawn more than once");
+    // As in fio: the set's blocks are among those that are no duplicates.
     let fresh = 0.4 * BLOCKS as f64;
-    assert!((once.len() as f64 - fresh).abs() <= 4.0 * (fresh * 0.6).sqrt(), "{} fresh blocks", once.len());
+    let others = once.len() as f64 + 10.0;
+    assert!((others - fresh).abs() <= 4.0 * (fresh * 0.6).sqrt(), "{others} different blocks");
+}
+
+/// fio 3.33: 70.5 % of 2048 blocks equal an earlier one, however large the set.
+#[test]
+fn the_share_of_duplicates_does_not_depend_on_the_size_of_their_set() {
+    for percent in [5, 20, 30] {
+        let data = shaped(|shape| {
+            shape.duplicate_percent = 70;
+            shape.duplicates = Duplicates::OfASet(BLOCKS * percent / 100);
+        });
+        let (share, total) = (0.7, BLOCKS as f64);
+        let duplicates = total - counts(&data).len() as f64;
+        // A block of the largest set may come too late to be counted.
+        let bound = 4.0 * (share * (1.0 - share) * total).sqrt() + 1.0;
+        assert!((duplicates - share * total).abs() <= bound, "a set of {percent} %: {duplicates} of {total}");
+    }
 }
 
 /// Workers with different seeds: fresh blocks differ, the set is common to all.

@@ -266,14 +266,19 @@ fn a_list_of_blocks_is_visited_in_its_order() {
 
 #[test]
 fn a_stride_leaves_holes_and_a_negative_one_walks_backwards() {
-    let strided = |stride, ops| {
+    let strided = |stride, ops, from: Bytes| {
         let access = Access { stride, ..Access::sequential(Mix::READ) };
-        let plan = WorkerPlan { files: vec![file(Bytes::mib(1), Bytes::kib(40))], access, ..worker() };
-        seen(ops, plan).iter().map(|io| (io.offset - Bytes::MIB.0) / K).collect::<Vec<_>>()
+        let plan = WorkerPlan { files: vec![file(from, Bytes::kib(40))], access, ..worker() };
+        seen(ops, plan).iter().map(|io| (io.offset - from.0) / K).collect::<Vec<_>>()
     };
-    assert_eq!(strided(8 * K as i64, 6), [0, 12, 24, 36, 0, 12], "a hole of 8 KiB behind each 4 KiB");
-    // As in fio: the first at the beginning, then from the end.
-    assert_eq!(strided(-8 * K as i64, 12), [0, 32, 28, 24, 20, 16, 12, 8, 4, 0, 32, 28]);
+    let [start, middle] = [Bytes(0), Bytes::MIB];
+    assert_eq!(strided(8 * K as i64, 6, middle), [0, 12, 24, 36, 0, 12], "a hole of 8 KiB behind each 4 KiB");
+    // As in fio: in a region at the start of its file the first at the beginning, then from the end.
+    assert_eq!(strided(-8 * K as i64, 12, start), [0, 32, 28, 24, 20, 16, 12, 8, 4, 0, 32, 28]);
+    assert_eq!(strided(-8 * K as i64, 11, middle), [32, 28, 24, 20, 16, 12, 8, 4, 0, 32, 28]);
+    // A region that is longer than what precedes it: 40 KiB from byte 20 Ki on.
+    assert_eq!(strided(-8 * K as i64, 6, Bytes::kib(20)), [12, 8, 4, 0, 32, 28]);
+    assert_eq!(strided(-8 * K as i64, 3, Bytes::kib(40)), [0, 32, 28]);
 }
 
 #[test]
@@ -328,8 +333,16 @@ fn files_are_chosen_as_asked() {
     let drawn = turn(FileOrder::Random, 1, 20_000);
     (0..4).for_each(|file| assert_share(count(&drawn, file), 20_000, 0.25, "each as likely"));
     let drawn = turn(FileOrder::Zipf { theta: 1.0 }, 1, 20_000);
-    let total = 1.0 + 1.0 / 2.0 + 1.0 / 3.0 + 1.0 / 4.0;
-    (0..4).for_each(|at| assert_share(count(&drawn, at), 20_000, 1.0 / f64::from(at + 1) / total, "by Zipf"));
+    let ranks = |from: u32| (from..from + 1024).map(|rank| 1.0 / f64::from(rank + 1)).sum::<f64>();
+    let total = ranks(0) + ranks(1024) + ranks(2048) + ranks(3072);
+    (0..4).for_each(|at| {
+        assert_share(count(&drawn, at), 20_000, ranks(1024 * at) / total, "by Zipf of 1024 ranks")
+    });
+    // As in fio: the mean of twelve draws over all files, and a twentieth of them around it.
+    let drawn = turn(FileOrder::Normal { percent: 5.0 }, 1, 20_000);
+    let [outer, inner] = [0, 1].map(|file| count(&drawn, file) + count(&drawn, 3 - file));
+    assert_share(outer, 20_000, 0.0032, "three standard deviations of 0.0846 from the middle");
+    assert_eq!(outer + inner, 20_000);
     let drawn = turn(FileOrder::Random, 10, 20_000);
     assert!(drawn.chunks(10).all(|run| run.iter().all(|file| *file == run[0])));
 }

@@ -81,8 +81,9 @@ impl Steadiness {
     fn sample(&mut self, gone: Nanos) {
         let (length, ios, bytes) = std::mem::take(&mut self.sum);
         self.passed = gone.0 / self.options.every.0.max(1);
-        // fio leaves out the first sample after the ramp, during which the load may still rise.
-        if gone <= self.options.ramp + self.options.every {
+        // fio leaves out the first sample after a ramp, during which the load may still rise.
+        let ramp = self.options.ramp;
+        if ramp > Nanos::ZERO && gone <= ramp + self.options.every {
             return;
         }
         let seconds = length as f64 / 1e9 / self.members.len().max(1) as f64;
@@ -220,6 +221,18 @@ mod tests {
             assert_eq!(at, 10, "halves of a second");
             assert_eq!(steadiness.mean(), 1000.0 * f64::from(members));
         }
+    }
+
+    /// fio 3.33 ends after three seconds: only what follows a ramp is left out.
+    #[test]
+    fn without_a_ramp_the_first_sample_counts() {
+        let without = SteadyOptions { ramp: Nanos::ZERO, ..options("iops:2%") };
+        let mut steadiness = Steadiness::new(&without, vec![0]).unwrap();
+        let taken = (0..40).take_while(|&at| {
+            steadiness.take(&half(0, at, 500));
+            !steadiness.attained
+        });
+        assert_eq!(taken.count(), 5, "halves of a second before the last");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use workload::{
     Shape, Spread, StopRule, Verification, Verify, Zone, ZoneLength,
 };
 
-use crate::vocabulary::{asked, planned, refused};
+use crate::vocabulary::{asked, disk, planned, refused};
 
 fn job(words: &str) -> Job {
     let steps = planned(&format!("fio --ioengine=null --size=1g --name=a {words}"), &[]);
@@ -21,6 +21,48 @@ fn shares(list: &[(u64, u32)]) -> Lengths {
     Lengths::Shares(
         list.iter().map(|&(kib, weight)| LengthShare { length: Bytes::kib(kib), weight }).collect(),
     )
+}
+
+/// fio 3.33: 10 blocks a loop; a mix ends as soon as one direction is through.
+#[test]
+fn a_loop_ends_with_its_last_whole_block_and_a_mix_with_holes_with_its_likelier_direction() {
+    for (loops, blocks) in [(1, 10), (2, 20), (7, 70)] {
+        let words = format!("--size=1m --rw=write --bs=96k --loops={loops}");
+        assert_eq!(amount(&words), StopRule::BytesEach(Bytes::kib(96 * blocks)));
+    }
+    let holes = |percent: u32, loops: u32| {
+        let words = format!("--rw=rw:8k --bs=8k --size=2m --rwmixread={percent} --loops={loops} --name=a");
+        let steps = planned(&format!("fio --filename=/f {words}"), &[("/f", 16 << 20)]).unwrap();
+        steps[0].workload.stop[0]
+    };
+    for (percent, loops, blocks) in [(75, 1, 170), (25, 1, 170), (50, 1, 256), (90, 2, 284), (100, 1, 128)] {
+        assert_eq!(holes(percent, loops), StopRule::BytesEach(Bytes::kib(8 * blocks)), "{percent} %");
+    }
+}
+
+/// What both tools do alike gets no note.
+#[test]
+fn what_fio_does_otherwise_with_these_files_is_noted() {
+    let notes = |words: &str| {
+        let line = format!("fio --name=a --filename=/f {words}");
+        fio::steps(&asked(&line), &disk(&[("/f", 64 << 20)])).unwrap().notes
+    };
+    let zones = "--zonemode=strided --zonesize=64k --zoneskip=192k";
+    for (words, noted) in [
+        (format!("--rw=write --offset=1m --size=8m {zones}"), true),
+        (format!("--rw=read --size=8m --time_based --runtime=1 --io_size=1m {zones}"), true),
+        (format!("--rw=write --size=8m --io_size=1m {zones}"), false),
+        (format!("--rw=write --size=8m --number_ios=100 {zones}"), false),
+        (format!("--rw=write {zones}"), false),
+        (format!("--rw=write --size=128m {zones}"), false),
+        ("--rw=write --size=8m --zonemode=strided --zonesize=64k".to_owned(), false),
+        ("--rw=trim --size=1m".to_owned(), true),
+        ("--rw=randtrimwrite --size=1m".to_owned(), true),
+        ("--rw=trim --size=1m --ioengine=null".to_owned(), false),
+        ("--rw=write --size=1m".to_owned(), false),
+    ] {
+        assert_eq!(!notes(&words).is_empty(), noted, "{words}: {:?}", notes(&words));
+    }
 }
 
 #[test]
@@ -56,6 +98,10 @@ fn wrong_lengths_are_refused_with_what_would_do() {
         ("--buffer_pattern=abc", "double quotes"),
         ("--buffer_pattern=\"abc", "closing quote"),
         ("--buffer_pattern=0x", "no hexadecimal digit"),
+        (
+            "--dedupe_percentage=70 --dedupe_mode=working_set --dedupe_working_set_percentage=40",
+            "the set's blocks are no duplicates",
+        ),
         ("--file_service_type=roundrobin:0", "how many I/Os"),
         ("--zonemode=strided", "give zonesize"),
     ] {

@@ -231,11 +231,21 @@ impl Lane {
     /// Returns the offset after the last I/O and the stride, or starts from the other end if that leaves the window.
     fn follow(&self, length: u64) -> u64 {
         let next = match self.last {
+            None if self.stride < 0 && self.base > 0 => self.first_backwards(),
             None => Some(0),
             Some((_, end)) if self.stride < 0 => self.before(end).or_else(|| self.before(self.window.length)),
             Some((_, end)) => Some(end.saturating_add(self.stride.unsigned_abs())),
         };
         next.filter(|start| start + length <= self.window.length).unwrap_or(0)
+    }
+
+    /// The first offset of a negative stride in a region that does not begin with its file: fio goes back from the end of the
+    /// region, or, if the region is longer than what precedes it, from as much before its end.
+    fn first_backwards(&self) -> Option<u64> {
+        match self.size.checked_sub(self.base) {
+            Some(0) => Some(0),
+            end => end.and_then(|end| self.before(end)).or_else(|| self.before(self.window.length)),
+        }
     }
 
     /// A negative stride back from `end`; `None` if that is before the window.

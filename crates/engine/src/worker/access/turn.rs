@@ -30,6 +30,9 @@ pub(super) enum Rounds {
 /// Number of draws that may give a completed file, before the next file that is not completed is taken.
 const TRIES: usize = 16;
 
+/// Ranks of each file in a skewed choice, as in fio: the likeliest file has those of the first 1024.
+const RANKS: u64 = 1 << 10;
+
 #[derive(Clone, Debug)]
 enum Choice {
     InTurn,
@@ -48,9 +51,13 @@ impl Turn {
             FileOrder::InTurn => Some(Choice::InTurn),
             FileOrder::Random => Some(Choice::Random),
             FileOrder::OneByOne => Some(Choice::OneByOne),
-            FileOrder::Zipf { theta } => Zipf::new(count, theta).map(Choice::Zipf),
-            FileOrder::Pareto { h } => Pareto::new(count, h).map(Choice::Pareto),
-            FileOrder::Normal { percent } => Some(Choice::Normal(count as f64 * percent / 100.0)),
+            FileOrder::Zipf { theta } => Zipf::new(count * RANKS, theta).map(Choice::Zipf),
+            FileOrder::Pareto { h } => Pareto::new(count * RANKS, h).map(Choice::Pareto),
+            // As in fio: the mean of twelve even draws over all files, plus an even draw from this share of them.
+            FileOrder::Normal { percent } => {
+                let share = (percent / 100.0).min(0.5);
+                Some(Choice::Normal(count as f64 * ((1.0 + share * share * 12.0) / 144.0).sqrt()))
+            }
         };
         let every = turn.every.max(1);
         // The first I/O chooses a file: in turn, that is the first file.
@@ -109,8 +116,8 @@ impl Turn {
             Choice::InTurn => (self.file + 1) % self.files,
             Choice::OneByOne => self.file,
             Choice::Random => self.stream.below(files) as u32,
-            Choice::Zipf(zipf) => zipf.sample(&mut self.stream) as u32,
-            Choice::Pareto(pareto) => pareto.sample(&mut self.stream) as u32,
+            Choice::Zipf(zipf) => (zipf.sample(&mut self.stream) / RANKS) as u32,
+            Choice::Pareto(pareto) => (pareto.sample(&mut self.stream) / RANKS) as u32,
             Choice::Normal(deviation) => {
                 let exact = files as f64 / 2.0 + deviation * self.stream.normal();
                 (exact.clamp(0.0, files as f64 - 1.0)) as u32
