@@ -182,6 +182,18 @@ fn marks_before_all_lines_are_none_of_the_text() {
 }
 
 #[test]
+fn a_share_of_reads_without_a_mix_has_no_effect() {
+    check(&[
+        (
+            "fio --name=a --rw=randwrite --rwmixread=70 --size=1m",
+            &["rwmixread has no effect: this rw only writes"],
+            &[],
+        ),
+        ("fio --name=a --rw=randrw --rwmixread=100 --size=1m", &[], &["rwmixread has no effect"]),
+    ]);
+}
+
+#[test]
 fn values_that_double_from_line_to_line_do_not_grow_without_end() {
     let text =
         format!("A=xxxx\n{}fio --name=a --rw=read --size=1m --description=$A\n", "A=$A$A\n".repeat(200));
