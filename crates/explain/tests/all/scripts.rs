@@ -194,6 +194,15 @@ fn a_share_of_reads_without_a_mix_has_no_effect() {
 }
 
 #[test]
+fn a_single_request_of_ioping_is_told_as_one() {
+    check(&[(
+        "ioping -c 1 /d",
+        &["Reads 4 KiB at a random place, once:", "count none"],
+        &["1 requests", "pauses"],
+    )]);
+}
+
+#[test]
 fn values_that_double_from_line_to_line_do_not_grow_without_end() {
     let text =
         format!("A=xxxx\n{}fio --name=a --rw=read --size=1m --description=$A\n", "A=$A$A\n".repeat(200));
