@@ -40,7 +40,8 @@ fn requests(asked: &IopingRequest) -> String {
         (true, 0..=1) => format!("every {}", seconds(pause)),
         (true, burst) => format!("{} at once every {}", count(burst), seconds(pause)),
     };
-    format!("{what} {places}, {}, {pace}: one request at a time, each timed.", ends(asked))
+    let pace = if asked.count == 1 { String::new() } else { format!(", {pace}") };
+    format!("{what} {places}, {}{pace}: one request at a time, each timed.", ends(asked))
 }
 
 fn ends(asked: &IopingRequest) -> String {

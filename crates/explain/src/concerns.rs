@@ -35,6 +35,13 @@ pub const OF_MISSING_WORDS: &[&str] = &[
     "same-places",
     "iops-of-depth-one",
     "one-at-a-time",
+    "no-latency",
+    "cached",
+    "same-data",
+    "not-flushed",
+    "cached-read",
+    "short-blocks",
+    "no-end",
 ];
 
 /// Risks that also apply if no block of storage is read or written.

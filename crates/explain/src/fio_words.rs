@@ -5,6 +5,7 @@ use std::io;
 
 use super::explanation::{Around, ExplainError};
 use super::pasted::{Kind, PastedCommand};
+use super::unknown::{SHELL, knows};
 use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
@@ -83,6 +84,16 @@ impl<'a> Fio<'a> {
     /// Whether the job file `path` is a value that stands after a blank, where the option takes one only after `=`; the
     /// value is then taken as if it stood there.
     fn is_stray_value(&mut self, path: &str) -> bool {
+        let is_option =
+            path.contains('=') && fio::ROWS.iter().any(|row| row.names().any(|known| known == names(path)));
+        if let Some(piece) = self.words.iter_mut().find(|piece| is_option && piece.text == path) {
+            self.gaps.push(format!(
+                "line {}, column {}: for fio {path} is a job file here, as it has no dashes, and fio runs nothing: write --{path}. It is taken so below.",
+                piece.line, piece.column
+            ));
+            piece.text = format!("--{path}");
+            return true;
+        }
         let is_flag = |piece: &Piece| piece.text.starts_with('-') && takes_no_next(names(&piece.text));
         let mut pairs = self.words.windows(2);
         let at =
@@ -268,11 +279,8 @@ const CPUS: &str = "4";
 fn known_line(line: &str) -> (String, Option<String>) {
     let bare = line.trim();
     let name = bare.split('=').next().unwrap_or_default().trim();
-    if counts_zones(bare) {
-        let what = format!(
-            "{bare} counts zones, whose length only the device knows; it is left out below, so that part and amount are those of the whole."
-        );
-        return (String::new(), Some(what));
+    if let Some(why) = counts_zones(bare) {
+        return (String::new(), Some(why));
     }
     if bare.contains("$ncpus") {
         let what = format!("{bare}: $ncpus is the number of CPUs; {CPUS} stand for it below.");
@@ -280,23 +288,28 @@ fn known_line(line: &str) -> (String, Option<String>) {
     }
     // The shell may fill in a file that a script writes.
     let value = bare.split_once('=').map_or("", |(_, value)| value.trim());
-    let is_of_fio = ["$pagesize", "$mb_memory", "$jobname", "$jobnum", "$filenum", "$clientuid"];
-    let is_of_the_shell = value.starts_with('$') && !is_of_fio.iter().any(|name| value.starts_with(name));
-    if !bare.contains("${") && !is_of_the_shell {
-        return (line.to_owned(), None);
+    match knows(value) {
+        None => (line.to_owned(), None),
+        Some(who) => {
+            let who = if who == SHELL { "the environment" } else { who };
+            let (kept, how) = stand_in(name, line);
+            (kept.unwrap_or_default(), Some(format!("{bare} is known to {who} alone; {how}.")))
+        }
     }
-    let (kept, how) = stand_in(name, line);
-    (kept.unwrap_or_default(), Some(format!("{bare} is known to the environment alone; {how}.")))
 }
 
-/// Whether an option of fio gives a length as a number of zones (`size=8z`).
-pub(super) fn counts_zones(option: &str) -> bool {
-    option.trim().split_once('=').is_some_and(|(name, value)| {
-        let name = name.trim().trim_start_matches('-');
-        let digits = value.trim().strip_suffix(['z', 'Z']).unwrap_or_default();
-        let is_length =
-            matches!(name, "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize");
-        is_length && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+/// What becomes of an option of fio that gives a length as a number of zones (`size=8z`).
+pub(super) fn counts_zones(option: &str) -> Option<String> {
+    let (name, value) = option.trim().split_once('=')?;
+    let digits = value.trim().strip_suffix(['z', 'Z']).unwrap_or_default();
+    let is_length = matches!(
+        name.trim().trim_start_matches('-'),
+        "size" | "io_size" | "offset" | "offset_increment" | "zoneskip" | "filesize"
+    );
+    (is_length && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| {
+        format!(
+            "{option} counts zones, whose length only the device knows; it is left out below, so that part and amount are those of the whole."
+        )
     })
 }
 

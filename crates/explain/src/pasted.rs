@@ -1,10 +1,13 @@
 //! Finds command lines and job files in pasted text.
 
-use super::tool::{Tool, names_a_job_file};
+use super::call::{called, cut, dashed, is_row};
+use super::loops::Loops;
+use super::margin::Margin;
+use super::tool::Tool;
 use super::variables::Variables;
 use super::word::{
-    BACKGROUND, BACKSLASH, CUT, DASH, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, Repair,
-    SPLIT, is_list_mark, plain, without_list, words,
+    BACKSLASH, CUT, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, QUOTED, Repair, SPLIT,
+    is_list_mark, plain, without_list, words,
 };
 
 /// A command line or job file in a text.
@@ -31,27 +34,26 @@ pub enum Kind {
 
 /// Finds the command lines and job files in `text`, in order.
 pub fn find(text: &str) -> Vec<PastedCommand> {
-    let mut finder = Finder {
-        found: Vec::new(),
-        repairs: Vec::new(),
-        open: false,
-        led: false,
-        in_job_file: false,
-        apart: false,
-        loops: 0,
-        before: Vec::new(),
-    };
-    let mut variables = Variables::default();
+    let mut finder = Finder::default();
+    let margin = Margin::of(text);
+    let mut variables = Variables::of(text);
     for (index, raw) in text.lines().enumerate() {
-        let line = plain(raw, index + 1, &mut finder.repairs);
+        // A line of a command that begins so, but without an option, redirects its output.
+        let rest = raw.trim_start_matches(['>', ' ', '\t']);
+        let is_redirection = finder.open && raw.trim_start().starts_with('>') && !rest.starts_with('-');
+        let line = if is_redirection { raw.to_owned() } else { margin.without(raw) };
+        if line != raw && !finder.open {
+            finder.repairs.push(Repair { what: QUOTED, line: index + 1, column: 1 });
+        }
+        let line = plain(&line, index + 1, &mut finder.repairs);
         let line = variables.read(&line, index + 1, &mut finder.repairs);
         let line = without_list(&line, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
     }
     // A tool's name alone in a list is none of a command if no options followed.
-    finder.found.retain(|found| {
-        !matches!(&found.kind, Kind::Command(tool, rest)
-        if rest.is_empty() && !tool.is_called_with(&[]))
+    finder.found.retain(|found| match &found.kind {
+        Kind::Command(tool, rest) => !rest.is_empty() || tool.is_called_with(&[]),
+        Kind::JobFile(text) => is_of_fio(text),
     });
     finder.found.iter_mut().for_each(without_last_comments);
     finder.found
@@ -83,13 +85,26 @@ pub fn of_words(given: &[String]) -> Option<PastedCommand> {
     let (tool, rest) = called(pieces, &mut repairs)?;
     let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
     Some(PastedCommand {
-        kind: Kind::Command(tool, cut(rest, &mut repairs)),
+        kind: Kind::Command(tool, cut(rest, &mut repairs).0),
         line: 1,
         repairs,
         lines: Vec::new(),
     })
 }
 
+/// Whether sections with options are a job file: of the options at least one is fio's.
+fn is_of_fio(text: &str) -> bool {
+    let mut options = text.lines().filter(|line| !line.trim_start().starts_with(['[', '#', ';'])).peekable();
+    let name = |line: &str| line.split(['=', ' ']).next().unwrap_or_default().trim().to_owned();
+    options.peek().is_none() || options.any(|line| is_known(&name(line)))
+}
+
+/// Whether fio has an option of this name.
+fn is_known(name: &str) -> bool {
+    name == "include" || fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
+}
+
+#[derive(Default)]
 struct Finder {
     found: Vec<PastedCommand>,
     repairs: Vec<Repair>,
@@ -101,19 +116,28 @@ struct Finder {
     in_job_file: bool,
     /// Whether an empty line has followed the last line that can only be part of a job file.
     apart: bool,
-    /// Number of the shell's loops that are open.
-    loops: usize,
+    /// The shell's loops that are open.
+    loops: Loops,
     /// Options of fio on the lines before this one, with their numbers: a section below them would make them part of a file.
     before: Vec<(String, usize)>,
+}
+
+/// What is known of a line before its words are read.
+#[derive(Clone, Copy)]
+struct Line {
+    number: usize,
+    continued: bool,
+    looped: bool,
+    is_item: bool,
+    /// Whether it may go on with the command before it.
+    goes_on: bool,
 }
 
 impl Finder {
     fn line(&mut self, line: &str, number: usize) {
         // Two and more mark code; a single one at the end continues a line of PowerShell.
-        let unmarked = if line.matches('`').count() > 1 { line.replace('`', " ") } else { line.to_owned() };
-        // The shell prompts for the next line of a command with this mark.
-        let is_prompted = self.open && unmarked.trim_start().starts_with('>');
-        let unmarked = if is_prompted { unmarked.replacen('>', " ", 1) } else { unmarked };
+        let is_code = line.matches('`').count() > 1;
+        let unmarked = if is_code { line.replace("\\`", " ").replace('`', " ") } else { line.to_owned() };
         let line = unmarked.as_str();
         let continued = line.trim_end().ends_with(['\\', '^', '`']);
         if let Some(head) = line.trim_end().strip_suffix(['^', '`']) {
@@ -126,11 +150,7 @@ impl Finder {
         let pieces = self.without_marks(pieces);
         let is_listed = self.repairs.iter().any(|repair| repair.what == LIST && repair.line == number);
         let is_item = pieces.len() == 1 && (length == 2 || is_listed);
-        self.loops += usize::from(opens_a_loop(&pieces));
-        let looped = self.loops > 0;
-        if pieces.iter().any(|piece| piece.text.trim_end_matches(';') == "done") {
-            self.loops = self.loops.saturating_sub(1);
-        }
+        let looped = self.loops.follow(&pieces);
         let Some(first) = pieces.first() else {
             self.open = self.open && continued;
             self.apart = true;
@@ -152,28 +172,9 @@ impl Finder {
         let command_before = matches!(self.found.last(), Some(PastedCommand { kind: Kind::Command(..), .. }));
         let goes_on = command_before && (self.open || option(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
-        if let Some((tool, rest)) = called(pieces.clone(), &mut repairs) {
-            if self.led {
-                repairs.push(Repair { what: PROMPT, line: number, column: 1 });
-            }
-            if looped {
-                repairs.push(Repair { what: LOOP, line: number, column: 1 });
-            }
-            let is_row = is_row(&rest);
-            let before = repairs.len();
-            let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
-            let rest = cut(rest, &mut repairs);
-            let texts: Vec<&str> = rest.iter().map(|piece| piece.text.as_str()).collect();
-            let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
-            let is_called = tool.is_called_with(&texts) || continued || is_item && rest.is_empty();
-            if is_called && !is_row && !(nameless && goes_on) {
-                let kind = Kind::Command(tool, rest);
-                self.found.push(PastedCommand { kind, line: number, repairs, lines: Vec::new() });
-                (self.open, self.led) = (continued, false);
-                return;
-            }
-            repairs.truncate(before);
-            repairs.retain(|repair| repair.what != NAMELESS);
+        let line = Line { number, continued, looped, is_item, goes_on };
+        if self.calls(pieces.clone(), line, &mut repairs) {
+            return;
         }
         match self.found.last_mut() {
             Some(PastedCommand { kind: Kind::Command(tool, words), repairs: known, .. }) if goes_on => {
@@ -182,10 +183,48 @@ impl Finder {
                     known.push(Repair { what: JOINED, line: number, column: 1 });
                 }
                 let more = pieces.into_iter().map(|piece| dashed(*tool, piece, known)).collect();
-                words.extend(cut(more, known));
+                let (more, rest) = cut(more, known);
+                words.extend(more);
                 self.open = continued;
+                self.behind(rest, line);
             }
             _ => (self.open, self.led) = (false, continued),
+        }
+    }
+
+    /// Adds the command that `pieces` call, and those behind it in the same line; returns whether they call one.
+    fn calls(&mut self, pieces: Vec<Piece>, line: Line, repairs: &mut Vec<Repair>) -> bool {
+        let Some((tool, rest)) = called(pieces, repairs) else { return false };
+        let is_row = is_row(&rest);
+        let before = repairs.len();
+        let rest = rest.into_iter().map(|piece| dashed(tool, piece, repairs)).collect();
+        let (words, rest) = cut(rest, repairs);
+        let texts: Vec<&str> = words.iter().map(|piece| piece.text.as_str()).collect();
+        let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
+        let is_called = tool.is_called_with(&texts)
+            || line.continued && rest.is_empty()
+            || line.is_item && words.is_empty();
+        if !is_called || is_row || nameless && line.goes_on {
+            repairs.truncate(before);
+            repairs.retain(|repair| repair.what != NAMELESS);
+            return false;
+        }
+        let place = |what| Repair { what, line: line.number, column: 1 };
+        repairs.extend(Some(place(PROMPT)).filter(|_| self.led));
+        repairs.extend(Some(place(LOOP)).filter(|_| line.looped));
+        let (kind, repairs) = (Kind::Command(tool, words), std::mem::take(repairs));
+        self.found.push(PastedCommand { kind, line: line.number, repairs, lines: Vec::new() });
+        (self.open, self.led) = (line.continued, false);
+        self.behind(rest, line);
+        true
+    }
+
+    /// Adds the commands that follow the last one in its line.
+    fn behind(&mut self, rest: Vec<Piece>, line: Line) {
+        let last = self.found.len() - 1;
+        // Options alone are no command here.
+        if !rest.is_empty() && self.calls(rest, Line { goes_on: true, ..line }, &mut Vec::new()) {
+            self.found[last].repairs.retain(|repair| repair.what != CUT || repair.line != line.number);
         }
     }
 
@@ -220,8 +259,7 @@ impl Finder {
         }
         let option = |text: &str| {
             // A comment may follow an option that takes no value.
-            let name = text.split(['=', '#', ';']).next().unwrap_or_default().trim();
-            fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
+            is_known(text.split(['=', '#', ';']).next().unwrap_or_default().trim())
         };
         let skipped = line.char_indices().nth(pieces[0].column - 1).map_or(0, |(at, _)| at);
         let kept = line[skipped..].trim_end_matches(['\\', ' ']);
@@ -282,10 +320,8 @@ impl Finder {
 
 /// Whether `word` sets an option of fio without dashes, to a value that no shell would fill in.
 fn is_option_of_a_file(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, value)| {
-        let is_known = fio::ROWS.iter().any(|row| row.names().any(|known| known == name));
-        is_known && !value.is_empty() && !value.contains('$')
-    })
+    word.split_once('=')
+        .is_some_and(|(name, value)| is_known(name) && !value.is_empty() && !value.contains('$'))
 }
 
 /// Whether the text before an equals sign can be the name of a mistyped option.
@@ -294,209 +330,10 @@ fn is_like_an_option(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
-/// Whether the words after a tool's name are cells of a table rather than a pipe with a command after it.
-fn is_row(rest: &[Piece]) -> bool {
-    let bars = rest.iter().filter(|piece| piece.text == "|").count();
-    let closed = bars > 1 && rest.last().is_some_and(|last| last.text == "|");
-    let command = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "./~$({\\".contains(c));
-    let cell = rest.windows(2).any(|pair| pair[0].text == "|" && !command(&pair[1].text));
-    closed || cell
-}
-
-/// Whether `word` belongs to a prompt or a list, or sets a variable.
-fn is_of_a_prompt(word: &str) -> bool {
-    let is_variable = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    matches!(word, "/" | "~")
-        || word.ends_with(['$', '#', '%', '>', '❯', '➜', '»', ':'])
-        || word.contains('@')
-        || word.starts_with('#')
-        || is_list_mark(word)
-        || word.split_once('=').is_some_and(|(name, _)| is_variable(name))
-}
-
-/// Commands that run the command after their own words.
-const STARTERS: &[&str] = &[
-    "sudo",
-    "time",
-    "nice",
-    "ionice",
-    "exec",
-    "env",
-    "setsid",
-    "nohup",
-    "timeout",
-    "taskset",
-    "numactl",
-    "chrt",
-    "cgexec",
-    "systemd-run",
-    "strace",
-    "perf",
-    "stdbuf",
-    "unshare",
-    "kubectl",
-    "oc",
-    "docker",
-    "podman",
-    "nerdctl",
-    "ssh",
-    "doas",
-    "chroot",
-    "nsenter",
-    "watch",
-    "if",
-    "while",
-    "until",
-    "!",
-    "then",
-    "do",
-    "else",
-];
-
-/// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
-fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Piece>)> {
-    let before = |word: &str| {
-        matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "plimsoll" | "env" | "PS")
-            || is_of_a_prompt(word)
-    };
-    // The prompt of a small shell: a path and its mark.
-    let is_mark = |piece: &Piece| matches!(piece.text.as_str(), "#" | "$" | "%");
-    let pieces = if pieces.get(1).is_some_and(is_mark) { pieces[1..].to_vec() } else { pieces };
-    let pieces = assigned(&pieces, repairs).or_else(|| in_quotes(&pieces, repairs)).unwrap_or(pieces);
-    let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
-    let typed = pieces.first().cloned();
-    let pieces = behind_other_commands(pieces);
-    if pieces.first() != typed.as_ref() {
-        repairs.push(Repair { what: PROMPT, line, column });
-    }
-    let at = pieces.iter().position(|piece| !before(&piece.text))?;
-    if let Some(tool) = Tool::called(&pieces[at].text) {
-        if at > 0 {
-            repairs.push(Repair { what: PROMPT, line: pieces[0].line, column: pieces[0].column });
-        }
-        return Some((tool, pieces[at + 1..].to_vec()));
-    }
-    let texts: Vec<String> =
-        pieces[at..].iter().map(|piece| dashed(Tool::Fio, piece.clone(), &mut Vec::new()).text).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let begins = |first: &&str| first.starts_with("--") || first.contains("f=") || names_a_job_file(first);
-    let first_is_option = texts.first().is_some_and(begins);
-    let tool = Tool::of_options(&texts).filter(|_| first_is_option && texts.len() > 1)?;
-    repairs.push(Repair { what: NAMELESS, line: pieces[at].line, column: pieces[at].column });
-    Some((tool, pieces[at..].to_vec()))
-}
-
-/// The words of a command that a script keeps in a variable (`cmd="fio …"`).
-fn assigned(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
-    let Piece { text, line, column } = pieces.first()?;
-    let (name, command) = text.split_once('=').filter(|(_, command)| command.contains(' '))?;
-    Tool::called(command.split(' ').next()?)?;
-    let is_variable = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let moved = |piece: Piece| Piece { column: piece.column + column + name.len(), ..piece };
-    is_variable.then(|| words(command, *line, repairs).into_iter().map(moved).collect())
-}
-
-/// The tool's name at the end of a word (`sync;fio`, `$(ioping`, `$fio` after a prompt).
-fn glued_call(word: &str) -> Option<&str> {
-    let (_, last) = word.rsplit_once([';', '(', '$', '#', '>'])?;
-    Tool::called(last).map(|_| last)
-}
-
-/// The words of a command that is one word of another (`sh -c 'fio …'`).
-fn in_quotes(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> {
-    let is_tool = |word: &str| Tool::called(word).is_some() || glued_call(word).is_some();
-    let calls = |pair: &[Piece]| is_tool(&pair[0].text) && pair[1].text.starts_with('-');
-    let before = pieces.iter().take_while(|piece| Tool::called(&piece.text).is_none());
-    let quoted = before.filter(|piece| piece.text.contains(' '));
-    let mut inner = quoted.map(|piece| {
-        let moved = |of: Piece| Piece { column: of.column + piece.column, ..of };
-        words(&piece.text, piece.line, repairs).into_iter().map(moved).collect::<Vec<Piece>>()
-    });
-    inner.find(|inner| inner.windows(2).any(calls))
-}
-
-/// Whether a loop of the shell begins.
-fn opens_a_loop(pieces: &[Piece]) -> bool {
-    let word = |at: usize| pieces.get(at).map_or("", |piece| piece.text.as_str());
-    let has_body = pieces.iter().any(|piece| piece.text == "do");
-    match word(0) {
-        "for" => word(2) == "in" || word(1).starts_with("(("),
-        "while" | "until" => has_body,
-        _ => false,
-    }
-}
-
-/// The pieces from the first tool that is called after another command (`sync; fio …`, `cd d && fio …`); all pieces if
-/// there is none.
-fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
-    let glued = |piece: &Piece| {
-        let text = glued_call(&piece.text)?;
-        Some(Piece { text: text.to_owned(), ..piece.clone() })
-    };
-    let is_call = |piece: &Piece| glued(piece).is_some() || Tool::called(&piece.text).is_some();
-    // `kubectl exec fio -- fio`: a container may have the tool's name.
-    let behind_dashes =
-        pieces.windows(2).position(|pair| pair[0].text == "--" && Tool::called(&pair[1].text).is_some());
-    let Some(at) = behind_dashes.map(|at| at + 1).or_else(|| pieces.iter().position(is_call)) else {
-        return pieces;
-    };
-    if let Some(first) = glued(&pieces[at]) {
-        return [&[first][..], &pieces[at + 1..]].concat();
-    }
-    let runs_another = |piece: &&Piece| STARTERS.contains(&piece.text.as_str());
-    let first = pieces[..at].iter().find(|piece| !is_of_a_prompt(&piece.text));
-    let before = pieces[..at].iter().rev().find(|piece| !runs_another(piece));
-    let ends = |piece: &Piece| piece.text.ends_with([';', ':']) || piece.text == "&&";
-    match first.as_ref().is_some_and(runs_another) || before.is_some_and(ends) {
-        true => pieces[at..].to_vec(),
-        false => pieces,
-    }
-}
-
-/// Returns the word with the dashes that the tool's options have.
-fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
-    let rest = piece.text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
-    let head = &piece.text[..piece.text.len() - rest.len()];
-    if rest.is_empty() || !head.contains(|c| DASHES.contains(&c)) {
-        return piece;
-    }
-    repairs.push(Repair { what: DASH, line: piece.line, column: piece.column });
-    Piece { text: format!("{}{rest}", tool.dashes(rest)), ..piece }
-}
-
-/// Returns the words before a pipe, a redirection or the next command.
-fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
-    let ends = |word: &str| {
-        matches!(word, "|" | "||" | "&&" | ";" | "&" | "&)" | "<" | "2>&1" | "#")
-            || word.starts_with(['>', '|'])
-            || ["1>", "2>", "&>"].iter().any(|redirection| word.starts_with(redirection))
-    };
-    let sign = pieces.iter().position(|piece| ends(&piece.text));
-    let last = pieces.iter().position(|piece| piece.text.len() > 1 && piece.text.ends_with(';'));
-    let at = sign.into_iter().chain(last.map(|last| last + 1)).min();
-    if let Some(piece) = at.and_then(|at| pieces.get(at)) {
-        let what = if matches!(piece.text.as_str(), "&" | "&)") { BACKGROUND } else { CUT };
-        repairs.push(Repair { what, line: piece.line, column: piece.column });
-    }
-    let mut kept: Vec<Piece> = pieces.into_iter().take(at.unwrap_or(usize::MAX)).collect();
-    // The end of `$(…)` around the command.
-    if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(')') && !last.text.contains('(')) {
-        last.text.pop();
-    }
-    if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(';')) {
-        last.text.pop();
-    }
-    // A backslash that was directly attached to a word.
-    for piece in kept.iter_mut().filter(|piece| piece.text.ends_with('\\') && piece.text.len() > 1) {
-        piece.text.pop();
-        repairs.push(Repair { what: BACKSLASH, line: piece.line, column: piece.column });
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::word::BACKGROUND;
 
     fn commands(text: &str) -> Vec<String> {
         let line = |found: PastedCommand| match found.kind {

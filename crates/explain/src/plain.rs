@@ -5,12 +5,13 @@ use std::io;
 use super::explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form,
 };
-use super::fio_words::{Fio, counts_zones, needs_value, stand_in};
+use super::fio_words::Fio;
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
+use super::unknown::{guesses, known};
 use super::word::{Piece, quoted, texts};
 use super::words::{diskspd_row, explained, of_job_file as explained_lines};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, concerns, dd, risks_fio, risks_other};
@@ -105,73 +106,12 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words whose values are known. Variables and lost values are replaced or left out, and listed as gaps.
-fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
-    let mut kept = Vec::new();
-    for piece in words {
-        let value = piece.text.split_once('=').map_or(piece.text.as_str(), |(_, value)| value);
-        let place = format!("line {}, column {}", piece.line, piece.column);
-        if explanation.tool == Tool::Fio && counts_zones(&piece.text) {
-            let text = &piece.text;
-            explanation.gaps.push(format!(
-                "{place}: {text} counts zones, whose length only the device knows; it is left out below, so that part and amount are those of the whole."
-            ));
-            continue;
-        }
-        if value.starts_with('$') && value.len() > 1 {
-            let option = piece.text.split_once('=').map(|(option, _)| option);
-            let is_fio = explanation.tool == Tool::Fio;
-            // The value of the word before it.
-            let before =
-                kept.pop_if(|last: &mut Piece| is_fio && option.is_none() && needs_value(&last.text));
-            let option = option.or(before.as_ref().map(|before| before.text.as_str()));
-            let typed = before
-                .as_ref()
-                .map_or(piece.text.clone(), |before| format!("{}={}", before.text, piece.text));
-            let (stand_in, how) = match option {
-                Some(option) if is_fio => stand_in(option, &typed),
-                None if is_fio => (None, "what stands below holds as far as it says nothing else".to_owned()),
-                _ => (None, "it is left out below".to_owned()),
-            };
-            explanation.gaps.push(format!("{place}: {} is known to the shell alone; {how}.", piece.text));
-            kept.extend(stand_in.map(|text| Piece { text, ..piece.clone() }));
-        } else if value.is_empty() && piece.text.starts_with('-') {
-            let (example, stand_in) = lost(&piece.text);
-            explanation
-                .gaps
-                .push(format!("{place}: {} has lost its value; write for example {example}.", piece.text));
-            if let Some(text) = stand_in {
-                explanation.command = explanation.command.replacen(&piece.text, text, 1);
-                kept.push(Piece { text: text.to_owned(), ..piece.clone() });
-            }
-        } else {
-            kept.push(piece.clone());
-        }
-    }
-    kept
-}
-
-/// For an option that has lost its value: an example to suggest, and the word used in its place.
-fn lost(word: &str) -> (String, Option<&'static str>) {
-    let name = word.trim_start_matches('-').trim_end_matches('=');
-    match name {
-        "filename" => {
-            ("--filename=/mnt/volume/fio.test; it is called FILE below".to_owned(), Some("--filename=FILE"))
-        }
-        "directory" => {
-            ("--directory=/mnt/volume; it is called DIR below".to_owned(), Some("--directory=DIR"))
-        }
-        _ => (format!("--{name}=VALUE; it is left out below"), None),
-    }
-}
-
 fn fio_command(
     words: &[Piece],
     other: Option<&PastedCommand>,
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
-    // Options may hide behind a variable, and what is said of missing ones would be a guess.
-    let is_hiding = words.iter().any(|piece| piece.text.starts_with('$') && !piece.text.contains('='));
+    let guesses = guesses(Tool::Fio, words);
     let (mut explanation, words) = begun(Tool::Fio, words);
     let mut fio = Fio::new(words, other, around);
     let asked = fio.asked()?;
@@ -190,9 +130,7 @@ fn fio_command(
         }
         None => explanation.asks.push(ELSEWHERE.to_owned()),
     }
-    if is_hiding {
-        explanation.risks.retain(|told| !concerns::OF_MISSING_WORDS.contains(&told.id));
-    }
+    explanation.risks.retain(|told| !guesses.contains(&told.id));
     match &explanation.job_file {
         Some(text) => explanation.risks.extend(of_job_file(text)),
         // A size makes no file where none may be made.
@@ -346,6 +284,7 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
 }
 
 fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, ExplainError> {
+    let guesses = guesses(Tool::DiskSpd, words);
     let (mut explanation, words) = begun(Tool::DiskSpd, words);
     let surroundings = diskspd::Surroundings { read: around.read, tick: 0 };
     let words = without_refused(words, &mut explanation);
@@ -377,6 +316,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
             _ => None,
         }));
     }
+    explanation.risks.retain(|told| !guesses.contains(&told.id));
     let path = asked.profile.time_spans.iter().flat_map(|span| &span.targets).next();
     let path = path.map_or(String::new(), |target| target.path.clone());
     explanation.native = native::of_diskspd(Some(explanation.command.as_str()).filter(|_| is_whole), &path);
@@ -439,6 +379,7 @@ fn iostat_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
 }
 
 fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
+    let guesses = guesses(Tool::Dd, words);
     let (mut explanation, words) = begun(Tool::Dd, words);
     let dd =
         dd::Dd::parse(&texts(&words)).map_err(|(at, why)| ExplainError::of_word(&words, Some(at), why))?;
@@ -447,6 +388,7 @@ fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
         When::Dd(when) => when(&dd),
         _ => None,
     }));
+    explanation.risks.retain(|told| !guesses.contains(&told.id));
     explanation.native = native::of_dd(&dd);
     Ok(explanation)
 }

@@ -465,6 +465,13 @@ pub static ROWS: &[Risk] = &[
                 format!("{typed} has no effect: this rw goes in order. At random places go randread, randwrite and randrw.")
             })
         }),
+    risk("share-without-a-mix", Wrong, "fio HOWTO: rwmixread, rwmixwrite")
+        .fio(|job, options| {
+            let typed = ["rwmixread", "rwmixwrite"].into_iter().find(|name| job.typed(name).is_some())?;
+            let says = if options.pattern.reads { "reads" } else { "writes" };
+            let told = || format!("{typed} has no effect: this rw only {says}. A mix is rw or randrw.");
+            (!job.is_mix && !options.pattern.trims && stage(options) != Stage::Elsewhere).then(told)
+        }),
     risk("flushes-of-a-reader", Note, "fio HOWTO: fsync, fdatasync, end_fsync, fsync_on_close, sync")
         .fio(|job, options| {
             let flushes = ["fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync"];

@@ -124,8 +124,9 @@ pub static ROWS: &[Risk] = &[
     risk("no-tail", Misleading, "order statistics")
         .ioping(|asked| {
             let counted = asked.count.saturating_sub(asked.warmup);
-            (asked.count > 0 && counted < 1000).then(|| {
-                format!(
+            (asked.count > 0 && counted < 1000).then(|| match counted {
+                0 => "ioping 1.0 and later count none of these requests: their summary has no latency.".to_owned(),
+                _ => format!(
                     "{} show the usual latency and no tail: {} of them can be expected beyond the p99, \
                      and how slow the slowest is, is luck.",
                     requests(asked.count, counted),
@@ -133,7 +134,7 @@ pub static ROWS: &[Risk] = &[
                         0 => "none".to_owned(),
                         requests => count(requests),
                     }
-                )
+                ),
             })
         }),
     risk("one-place", Wrong, "ioping(1): working set")
@@ -149,7 +150,7 @@ pub static ROWS: &[Risk] = &[
             })
         }),
     risk("an-idle-volume", Misleading, "ioping(1)")
-        .ioping(|asked| says(asked.pause().as_secs_f64() >= 0.1, "One request at a time with pauses between: the latency of a volume that is idle. Under load it is \
+        .ioping(|asked| says(asked.pause().as_secs_f64() >= 0.1 && asked.count != 1, "One request at a time with pauses between: the latency of a volume that is idle. Under load it is \
                  another, and no limit of the volume shows. The iops line is 1 / latency.")),
     risk("small-working-set", Misleading, "ioping(1): working set")
         .ioping(|asked| says(asked.work_size.is_none() && !asked.rapid && !is_device(&asked.target), "In a directory it stays within a file of 1 MiB that was written just before: any cache of a disk, a host \

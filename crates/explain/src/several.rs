@@ -114,6 +114,11 @@ fn key(tool: Tool, option: &ExplainedOption<'_>) -> (Tool, String, String) {
 
 /// The first clause of a text, which identifies it.
 fn clause(text: &str) -> String {
+    // The names of jobs say nothing by themselves.
+    let is_names = |names: &str| names.split(", ").all(|name| !name.contains(' '));
+    if let Some((names, rest)) = text.split_once(": ").filter(|(names, _)| is_names(names)) {
+        return format!("{names}: {}", clause(rest));
+    }
     let end = [": ", "; ", ". "].iter().filter_map(|end| text.find(end)).min();
     format!("{}.", text[..end.unwrap_or(text.len())].trim_end_matches('.'))
 }

@@ -1,27 +1,80 @@
 //! Variables of a shell in pasted text: what the text assigns to them stands for them further down.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::word::{Repair, VARIABLE};
 
+/// Most bytes of a value and of a line of values: more than scripts have, and too few to grow without end. Chosen by us.
+const LONGEST: usize = 16 * 1024;
+
 /// The variables that the lines so far assign.
 #[derive(Debug, Default)]
-pub(super) struct Variables {
-    known: HashMap<String, String>,
+pub(super) struct Variables<'t> {
+    /// Names that the text uses.
+    used: HashSet<&'t str>,
+    known: HashMap<String, Vec<String>>,
+    /// The beginning of an assignment that goes on in the next line, up to the mark.
+    begun: Option<(String, char)>,
 }
 
-impl Variables {
-    /// Returns the line with the values of known variables, and takes what it assigns.
+impl<'t> Variables<'t> {
+    /// The variables at the beginning of a text.
+    pub fn of(text: &'t str) -> Variables<'t> {
+        let used = text.split('$').skip(1).filter_map(named).map(|named| named.name).collect();
+        Variables { used, ..Variables::default() }
+    }
+
+    /// Returns the line with the values of known variables, and takes what it assigns. A value that goes on in the next
+    /// line, and a list, are told where they are used.
     pub fn read(&mut self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
-        let (replaced, first) = self.replaced(line);
+        // PowerShell: the value of an expression is known to it alone.
+        if let Some((name, value)) =
+            line.trim_start().strip_prefix('$').and_then(|rest| rest.split_once(" = "))
+        {
+            let value = value.trim();
+            let is_plain = !value.contains([' ', ',', '(', '@', '[', '+', '`']);
+            self.take(name, if is_plain { listed(value) } else { Vec::new() });
+        }
+        let templated = without_templates(line);
+        let (replaced, first) = self.replaced(&templated);
+        if let Some((begun, mark)) = self.begun.take() {
+            let whole = format!("{} {}", begun.trim_end().trim_end_matches('\\'), replaced.trim_start());
+            match replaced.contains(mark) {
+                true => self.assign(&whole),
+                false => self.begun = Some((whole, mark)).filter(|(whole, _)| whole.len() < LONGEST),
+            }
+            return String::new();
+        }
+        self.begun = self.begins(&replaced);
+        if self.begun.is_some() {
+            return String::new();
+        }
         self.assign(&replaced);
         // What stands behind an assignment in the same line.
         let (replaced, again) = self.replaced(&replaced);
-        if let Some(at) = first.or(again) {
+        let is_template = (templated != line && line.contains("default")).then_some(0);
+        if let Some(at) = first.or(again).or(is_template) {
             let column = line.get(..at).unwrap_or(line).chars().count() + 1;
             repairs.push(Repair { what: VARIABLE, line: number, column });
         }
-        replaced
+        match replaced.trim_end().ends_with(')')
+            && replaced.split_once("=(").is_some_and(|(name, _)| is_name(name.trim()))
+        {
+            true => String::new(),
+            false => replaced,
+        }
+    }
+
+    /// The line and the mark that ends it, if it assigns a value that goes on in the next line and is used.
+    fn begins(&self, line: &str) -> Option<(String, char)> {
+        let (name, value) = bare(line).split_once('=')?;
+        let mark = match value.chars().next()? {
+            '(' => ')',
+            mark @ ('"' | '\'') => mark,
+            _ => return None,
+        };
+        let goes_on = is_name(name) && !value[1..].contains(mark) && self.used.contains(name);
+        goes_on.then(|| (line.to_owned(), mark))
     }
 
     /// Returns the line with known values, and where the first one stood.
@@ -31,11 +84,20 @@ impl Variables {
             text.push_str(&line[at..found]);
             let is_escaped = line[..found].ends_with('\\');
             match named(&line[found + 1..]).filter(|_| !is_escaped) {
-                Some(Named { name, otherwise, length }) => {
-                    let value = self.known.get(name).map(String::as_str).or(otherwise);
-                    text.push_str(value.unwrap_or(&line[found..=found + length]));
+                Some(named) => {
+                    let value = self.value(&named).filter(|_| text.len() < LONGEST);
+                    at = found + 1 + named.length;
+                    // Each value of a list is a word of its own.
+                    if named.item == Some("@")
+                        && value.is_some()
+                        && text.ends_with('"')
+                        && line[at..].starts_with('"')
+                    {
+                        text.pop();
+                        at += 1;
+                    }
+                    text.push_str(value.as_deref().unwrap_or(&line[found..=found + named.length]));
                     first = first.or(value.map(|_| found));
-                    at = found + 1 + length;
                 }
                 None => {
                     text.push('$');
@@ -47,70 +109,144 @@ impl Variables {
         (text, first)
     }
 
+    /// The value of a variable: of a list the value that was asked for, or all of them.
+    fn value(&self, named: &Named<'_>) -> Option<String> {
+        let Some(values) = self.known.get(named.name) else { return named.otherwise.map(str::to_owned) };
+        match named.item {
+            Some("@" | "*") => Some(values.join(" ")),
+            Some(item) => match item.parse::<usize>() {
+                Ok(at) => values.get(at).cloned(),
+                Err(_) => chosen(values).cloned(),
+            },
+            None => values.first().cloned(),
+        }
+    }
+
     /// Takes the assignments at the beginning of a line, and a value of a loop.
     fn assign(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["for", name, "in", values @ ..] = words.as_slice() {
             let body = |word: &&str| *word == "do" || *word == ";";
-            let values = values.iter().take_while(|word| !body(word)).flat_map(|word| listed(word));
-            // What one round destroys the whole loop does.
-            let values: Vec<&str> = values.collect();
-            let destroys =
-                |value: &&&str| value.contains("write") || value.contains("trim") || **value == "rw";
-            let value = values.iter().find(destroys).or(values.first());
-            return self.take(name, value.copied().unwrap_or_default());
+            let values: Vec<String> =
+                values.iter().take_while(|word| !body(word)).flat_map(|word| listed(word)).collect();
+            let value = chosen(&values).cloned().unwrap_or_default();
+            return self.take(name, vec![value]);
         }
-        let rest = ["export ", "local ", "readonly ", "declare "]
-            .iter()
-            .find_map(|word| line.trim_start().strip_prefix(word))
-            .unwrap_or(line.trim_start());
+        let rest = bare(line);
+        if let Some((name, list)) = rest.trim_end().strip_suffix(')').and_then(|rest| rest.split_once("=(")) {
+            return self.take(name, list.split_whitespace().flat_map(listed).collect());
+        }
         rest.split(';').map_while(|part| part.trim().split_once('=')).for_each(|(name, value)| {
             let quoted = |mark: char| value.strip_prefix(mark).and_then(|rest| rest.split(mark).next());
             let bare = || value.split_whitespace().next().unwrap_or_default();
-            self.take(name, quoted('"').or_else(|| quoted('\'')).unwrap_or_else(bare));
+            let value = quoted('"').or_else(|| quoted('\'')).unwrap_or_else(bare);
+            self.take(name, vec![value.to_owned()]);
         });
     }
 
-    /// Takes a value, or forgets one that only the shell knows.
-    fn take(&mut self, name: &str, value: &str) {
+    /// Takes the values of a variable, or forgets those that only the shell knows.
+    fn take(&mut self, name: &str, values: Vec<String>) {
+        let known = |value: &String| {
+            // A value with another variable in it says more than its name.
+            let is_other = value.starts_with('$') && !value.contains(['/', ' ']);
+            !(value.is_empty()
+                || value.len() > LONGEST
+                || value.contains(['`', '(', '*'])
+                || is_other
+                || value.contains(&format!("${name}")))
+        };
         if !is_name(name) {
             return;
         }
-        match value.is_empty() || value.contains(['$', '`', '(', '*']) {
-            true => drop(self.known.remove(name)),
-            false => drop(self.known.insert(name.to_owned(), value.to_owned())),
+        match values.iter().all(known) && !values.is_empty() {
+            true => drop(self.known.insert(name.to_owned(), values)),
+            false => drop(self.known.remove(name)),
         }
     }
 }
 
-/// The values of a word of a loop: `{1..9}` and `{a,b}` have several.
-fn listed(word: &str) -> Vec<&str> {
+/// The value that stands for all of a loop: what one round destroys the whole loop does, and a share between none and all is
+/// one of a mix.
+fn chosen(values: &[String]) -> Option<&String> {
+    let destroys = |value: &&String| value.contains("write") || value.contains("trim") || *value == "rw";
+    let has_none = values.iter().any(|value| value == "0");
+    let is_share = |value: &&String| has_none && *value != "0" && *value != "100";
+    let is_some = |value: &&String| has_none && *value != "0";
+    let find = |fits: &dyn Fn(&&String) -> bool| values.iter().find(fits);
+    find(&destroys).or(find(&is_share)).or(find(&is_some)).or(values.first())
+}
+
+/// The line without the words that declare a variable.
+fn bare(line: &str) -> &str {
+    let line = line.trim_start();
+    ["export ", "local ", "readonly ", "declare "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))
+        .unwrap_or(line)
+}
+
+/// The line with the defaults of a template's values (`{{ size | default('1G') }}`), and the others in one word.
+fn without_templates(line: &str) -> String {
+    let mut parts = line.split("{{");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let Some((inner, rest)) = part.split_once("}}") else {
+            text.push_str("{{");
+            text.push_str(part);
+            continue;
+        };
+        let otherwise =
+            inner.split_once("default").map(|(_, value)| value.trim_matches(|c| " ()'\"".contains(c)));
+        match otherwise {
+            Some(value) => text.push_str(value),
+            None => text.push_str(&format!("{{{{{}}}}}", inner.split_whitespace().collect::<String>())),
+        }
+        text.push_str(rest);
+    }
+    text
+}
+
+/// The values of a word of a loop or a list: `{1..9}` and `{a,b}` have several.
+fn listed(word: &str) -> Vec<String> {
     let word = word.trim_end_matches(';').trim_matches(['"', '\'']);
     match word.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')) {
-        Some(range) => range.split([',', '.']).filter(|value| !value.is_empty()).collect(),
-        None => vec![word],
+        Some(range) => range.split([',', '.']).filter(|value| !value.is_empty()).map(str::to_owned).collect(),
+        None => vec![word.to_owned()],
     }
 }
 
-/// A variable in a text: its name, the value otherwise (`${NAME:-value}`), and the number of bytes behind the `$`.
+/// A variable in a text: its name, the item of a list, the value otherwise (`${NAME:-value}`), and the number of bytes behind
+/// the `$`.
 struct Named<'t> {
     name: &'t str,
+    item: Option<&'t str>,
     otherwise: Option<&'t str>,
     length: usize,
 }
 
 fn named(text: &str) -> Option<Named<'_>> {
+    // `$($name)` of PowerShell.
+    let inner = text.strip_prefix("($").and_then(|rest| rest.split_once(')')).map(|(name, _)| name);
+    if let Some(name) = inner.filter(|name| is_name(name)) {
+        return Some(Named { name, item: None, otherwise: None, length: name.len() + 3 });
+    }
     let Some(inner) = text.strip_prefix('{') else {
         let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
         let name = Some(&text[..length]).filter(|name| is_name(name))?;
-        return Some(Named { name, otherwise: None, length });
+        return Some(Named { name, item: None, otherwise: None, length });
     };
     let inner = &inner[..inner.find('}')?];
     let (name, otherwise) = match inner.split_once('-') {
         Some((name, otherwise)) => (name.trim_end_matches(':'), Some(otherwise)),
         None => (inner, None),
     };
-    is_name(name).then_some(Named { name, otherwise, length: inner.len() + 2 })
+    let (name, item) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, item)) => (name, Some(item)),
+        None => (name, None),
+    };
+    // `${1:-value}`
+    let is_argument = otherwise.is_some() && name.bytes().all(|byte| byte.is_ascii_digit());
+    (is_name(name) || is_argument).then_some(Named { name, item, otherwise, length: inner.len() + 2 })
 }
 
 fn is_name(name: &str) -> bool {
@@ -123,7 +259,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        let mut variables = Variables::default();
+        let mut variables = Variables::of(text);
         text.lines().map(|line| variables.read(line, 1, &mut Vec::new())).last().unwrap_or_default()
     }
 

@@ -40,6 +40,8 @@ const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{feff}', '\
 const BLANKS: [char; 4] = ['\u{a0}', '\u{2007}', '\u{202f}', '\u{3000}'];
 
 pub const ENTITY: &str = "HTML entities are read as the letters they stand for";
+pub const QUOTED: &str =
+    "marks before the lines (of a quotation, a comparison, a listing) and codes of mail are left out";
 pub const BLANK: &str = "blanks of a web page are read as blanks";
 pub const QUOTE: &str = "typographic quotation marks are read as plain ones";
 pub const BACKSLASH: &str = "marks that continue a line are left out";
@@ -52,7 +54,7 @@ pub const CUT: &str =
     "what follows for the shell (a pipe, a redirection, a comment, another command) is left out";
 pub const BACKGROUND: &str = "the shell goes on at once (&): what follows beside it is not described";
 pub const LOOP: &str = "the shell runs it in a loop: one run of it is described";
-pub const VARIABLE: &str = "variables of the shell have the values that the text gives them; in a loop one that writes, or else the first";
+pub const VARIABLE: &str = "variables have the values that the text gives them; in a loop one of several";
 pub const LIST: &str = "the marks of a list in YAML or JSON are left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
@@ -72,19 +74,32 @@ pub fn plain(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
 
 /// Returns the line with the marks of a list (`args: ["--name=a", "--rw=read"]`) replaced by blanks, so that columns stay.
 pub fn without_list(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
-    let is_key = |letter: char| letter.is_alphanumeric() || " \t:-_\"".contains(letter);
+    let is_key = |letter: char| letter.is_alphanumeric() || " \t:-_\"=.(@".contains(letter);
+    // `f"--bs={bs}"` is a text of Python.
+    let is_text = |text: &str| text.trim_start_matches('f').starts_with(['"', '\'']);
     let head = line.find('[').filter(|&at| line[..at].chars().all(is_key));
-    let inner = head.map(|at| line[at + 1..].trim()).filter(|rest| rest.starts_with(['"', '\'']));
-    let is_item =
-        |line: &str| line.starts_with('"') && line.trim_end_matches(',').ends_with('"') && line.len() > 2;
+    let inner = head.map(|at| line[at + 1..].trim()).filter(|rest| is_text(rest));
+    let is_item = |line: &str| {
+        let ends = line.trim_end_matches([',', ' ']).ends_with(['"', '\'']);
+        is_text(line) && line.len() > 2 && (ends || line.contains("\"]") || line.contains("']"))
+    };
     let begins = match (head, inner) {
         (Some(at), Some(_)) => at + 1,
         _ if is_item(line.trim()) => 0,
         _ => return line.to_owned(),
     };
     repairs.push(Repair { what: LIST, line: number, column: line[..begins].chars().count().max(1) });
-    let mut quote = None;
-    let blanked = line[begins..].chars().map(|letter| match (letter, quote) {
+    let (mut quote, mut is_over) = (None, false);
+    let prefixes = [" f\"", "[f\"", " f'", "[f'"];
+    let bare =
+        prefixes.iter().fold(line.to_owned(), |line, mark| line.replace(mark, &mark.replace('f', " ")));
+    let blanked = bare[begins..].char_indices().map(|(at, letter)| match (letter, quote) {
+        // What stands behind a list of a program is none of it; a shell has a blank behind the bracket of a condition.
+        (']', None) if bare[begins + at + 1..].starts_with([',', ')', '}']) => {
+            is_over = true;
+            ' '
+        }
+        _ if is_over => ' ',
         ('"' | '\'', None) => {
             quote = Some(letter);
             letter
@@ -93,7 +108,7 @@ pub fn without_list(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Str
             quote = Some(open).filter(|open| *open != letter);
             letter
         }
-        (',' | ']', None) => ' ',
+        (',' | ']' | ')', None) => ' ',
         (letter, None) => letter,
     });
     let head = line[..begins].chars().map(|_| ' ');
@@ -191,11 +206,22 @@ impl Splitter<'_> {
             }
             (_, Some(_)) => self.push(letter, at),
             (None, None) if letter.is_whitespace() => self.close(),
+            // A quotation of bash whose escapes have a meaning.
+            (None, None) if letter == '$' && matches!(next, Some('"' | '\'')) => {}
+            (None, None) if between(&letters[at..]) > 0 => {
+                let length = between(&letters[at..]);
+                self.close();
+                letters[at..at + length].iter().for_each(|letter| self.push(*letter, at));
+                self.close();
+                return length;
+            }
             (None, None) if letter == '\\' && self.is_left_over(&letters[at + 1..]) => {
                 self.repair(BACKSLASH, at);
                 self.close();
             }
-            (None, None) if letter == '\\' && matches!(next, Some(' ' | '"' | '\'' | '\\' | '$')) => {
+            (None, None)
+                if letter == '\\' && matches!(next, Some(' ' | '"' | '\'' | '\\' | '$' | ';' | '|')) =>
+            {
                 self.push(next.unwrap_or(letter), at);
                 return 2;
             }
@@ -227,6 +253,16 @@ impl Splitter<'_> {
 
     fn close(&mut self) {
         self.found.extend(self.open.take());
+    }
+}
+
+/// Number of letters of the mark between two commands of a shell at the beginning of `letters`; 0 if there is none.
+fn between(letters: &[char]) -> usize {
+    match (letters[0], letters.get(1)) {
+        ('|', Some('|')) | ('&', Some('&')) => 2,
+        (';' | '|', _) => 1,
+        ('&', next) => usize::from(next.is_none_or(|next| next.is_whitespace())),
+        _ => 0,
     }
 }
 
@@ -270,12 +306,16 @@ mod tests {
         assert_eq!(split("a 'b c' d\\ e \"f\"g").0, ["a", "b c", "d e", "fg"]);
         assert_eq!(split("a \\ b \\").0, ["a", "b"]);
         assert_eq!(split("--x=“a b” y").0, ["--x=a b", "y"]);
+        assert_eq!(
+            split("a=b;c 1|d 2>&1&& e '; |' \\;").0,
+            ["a=b", ";", "c", "1", "|", "d", "2>&1", "&&", "e", "; |", ";"]
+        );
     }
 
     #[test]
     fn entities_and_strange_blanks_are_read() {
         let (words, repairs) = split("a&nbsp;b &#45;&#x2d;c=1&amp;2 d\u{a0}e &unknown; f&");
-        assert_eq!(words, ["a", "b", "--c=1&2", "d", "e", "&unknown;", "f&"]);
+        assert_eq!(words, ["a", "b", "--c=1&2", "d", "e", "&unknown", ";", "f", "&"]);
         assert!(repairs.contains(&ENTITY) && repairs.contains(&BLANK));
     }
 

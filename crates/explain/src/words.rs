@@ -72,6 +72,11 @@ fn option(tool: Tool, word: &str, next: Option<&str>) -> Option<NamedOption> {
     }
 }
 
+/// Whether the word is an option of `tool` whose value is the next word.
+pub(super) fn takes_next(tool: Tool, word: &str) -> bool {
+    word.starts_with('-') && option(tool, word, None).is_some_and(|named| named.takes_next)
+}
+
 /// The meaning of a word that names no option.
 fn operand(tool: Tool, word: &str) -> &'static str {
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());

@@ -36,7 +36,7 @@ pub static ROWS: &[Row] = &[
     switch('W', "write").does("write; over a file or device only as -WWW", |a, _| a.writes = a.writes.saturating_add(1)),
     switch('Y', "sync").does("open with O_SYNC", |a, _| a.sync = Sync::All),
     switch('y', "dsync").does("open with O_DSYNC", |a, _| if a.sync == Sync::None { a.sync = Sync::Data }),
-    switch('R', "rapid").does("fast, for 3 s (-q -i 0 -w 3 -S 64m)", |a, _| a.rapid = true),
+    switch('R', "rapid").does("fast, for 3 s (-q -i 0 -w 3; directory: -S 64m)", |a, _| a.rapid = true),
     switch('k', "keep").does("keep the file in the directory (ioping.tmp)", |a, _| a.keeping = Keeping::Kept),
     later(switch('E', "ignore-error")).does("go on after a request that failed", |a, _| a.ignore_errors = true),
 

@@ -6,6 +6,7 @@ mod law;
 mod law_others;
 mod risks;
 mod runs;
+mod scripts;
 mod several;
 
 use std::collections::BTreeSet;

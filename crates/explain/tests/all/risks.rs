@@ -45,6 +45,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("false-alarms", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4 --offset_increment=10g"),
     ("offset-of-one-copy", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g", "fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g --numjobs=2"),
     ("chance-in-order", "fio --name=a --rw=read --size=1g --random_distribution=zipf:1.2", "fio --name=a --rw=randread --size=1g --random_distribution=zipf:1.2"),
+    ("share-without-a-mix", "fio --name=a --rw=randwrite --size=1g --rwmixread=70", "fio --name=a --rw=randrw --size=1g --rwmixread=70"),
     ("flushes-of-a-reader", "fio --name=a --rw=read --size=1g --fsync_on_close=1", "fio --name=a --rw=randrw --size=1g --fsync=1"),
     ("rate-is-a-ceiling", "fio --name=a --rw=randwrite --size=1g --rate_iops=3200", "fio --name=a --rw=randwrite --size=1g"),
     ("unwritten-reads", "fio --name=a --rw=randread --size=1g", "fio --name=a --rw=randwrite --size=1g"),

@@ -37,6 +37,13 @@ fn what_was_told_above_is_not_told_again_but_for_dangers() {
 }
 
 #[test]
+fn a_risk_told_above_is_named_with_its_job_and_its_words() {
+    let file = "[a]\nrw=write\nrwmixread=70\nfilename=/dev/sdz\n[b]\nrw=rw\nfilename=/dev/sdy\n";
+    let pages = told(&format!("{file}$ echo\n{file}"));
+    assert!(pages[1].contains("a: rwmixread has no effect.\n"), "{}", pages[1]);
+}
+
+#[test]
 fn commands_that_are_little_alike_are_not_compared() {
     let pages = told(
         "fio --name=a --rw=read --size=1g\n\nfio --name=b --filename=/dev/sdz --rw=write --runtime=5 --bs=1m\n",

@@ -1,0 +1,134 @@
+//! Words whose values stand only where the command runs: variables of a shell, values of a template or of a program.
+
+use super::concerns::OF_MISSING_WORDS;
+use super::explanation::Explanation;
+use super::fio_words::{counts_zones, needs_value, stand_in};
+use super::tool::Tool;
+use super::word::Piece;
+use super::words::takes_next;
+
+/// Who knows the variables of a command.
+pub(super) const SHELL: &str = "the shell";
+
+/// Variables that fio itself fills in.
+const OF_FIO: [&str; 7] = ["pagesize", "mb_memory", "ncpus", "jobname", "jobnum", "filenum", "clientuid"];
+
+/// Who alone knows the whole of `value`; `None` if it stands there.
+pub(super) fn knows(value: &str) -> Option<&'static str> {
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c));
+    let braced = |text: &str| {
+        text.split('{').skip(1).any(|part| part.split_once('}').is_some_and(|(name, _)| is_name(name)))
+    };
+    let variable = |rest: &str| {
+        let is_of_fio = OF_FIO.iter().any(|name| rest.starts_with(name));
+        !is_of_fio && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "_{(@*".contains(c))
+    };
+    if value.split('$').skip(1).any(variable) || value.contains('`') || value.starts_with('(') {
+        Some(SHELL)
+    } else if value.contains("{{") {
+        Some("the template")
+    } else if braced(value) || ["%s", "%d", "%%"].iter().any(|mark| value.contains(mark)) {
+        Some("the program around it")
+    } else {
+        None
+    }
+}
+
+/// Returns the words whose values are known. Variables and lost values are replaced or left out, and listed as gaps.
+pub(super) fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
+    let mut kept = Vec::new();
+    for (at, piece) in words.iter().enumerate() {
+        let value = piece.text.split_once('=').map_or(piece.text.as_str(), |(_, value)| value);
+        let place = format!("line {}, column {}", piece.line, piece.column);
+        if let Some(why) = counts_zones(&piece.text).filter(|_| explanation.tool == Tool::Fio) {
+            explanation.gaps.push(format!("{place}: {why}"));
+        } else if let Some(who) = knows(value).filter(|_| value.len() > 1) {
+            let (stand_in, how) = match explanation.tool {
+                Tool::Fio => of_fio(piece, &mut kept),
+                tool => of_others(tool, &words[at..], &mut kept),
+            };
+            explanation.gaps.push(format!("{place}: {} is known to {who} alone; {how}.", piece.text));
+            kept.extend(stand_in.map(|text| Piece { text, ..piece.clone() }));
+        } else if value.is_empty() && piece.text.starts_with('-') {
+            let (example, stand_in) = lost(&piece.text);
+            explanation
+                .gaps
+                .push(format!("{place}: {} has lost its value; write for example {example}.", piece.text));
+            if let Some(text) = stand_in {
+                explanation.command = explanation.command.replacen(&piece.text, text, 1);
+                kept.push(Piece { text: text.to_owned(), ..piece.clone() });
+            }
+        } else {
+            kept.push(piece.clone());
+        }
+    }
+    kept
+}
+
+/// Names of the risks that would be a guess: of a time that is not known, and of words that a variable may hide.
+pub(super) fn guesses(tool: Tool, words: &[Piece]) -> Vec<&'static str> {
+    let hides = |piece: &Piece| piece.text.starts_with('$') && !piece.text.contains('=');
+    // The last word of DiskSpd is its target.
+    let shown = if tool == Tool::DiskSpd { words.len().saturating_sub(1) } else { words.len() };
+    let is_time = |piece: &Piece| {
+        let bare = piece.text.trim_start_matches('-');
+        bare.starts_with(if tool == Tool::Fio { "runtime=" } else { "d" }) && knows(bare).is_some()
+    };
+    let timed = words.iter().any(is_time).then_some("shorter-than-a-burst");
+    let hidden = words[..shown].iter().any(hides).then_some(OF_MISSING_WORDS);
+    timed.into_iter().chain(hidden.into_iter().flatten().copied()).collect()
+}
+
+/// What hides further words.
+const HIDDEN: &str = "what stands below holds as far as it says nothing else";
+/// What is said of a path or a name that is not wholly known.
+const AS_IT_IS: &str = "it stands as it is below";
+
+/// What stands for a word of fio, and how.
+fn of_fio(piece: &Piece, kept: &mut Vec<Piece>) -> (Option<String>, String) {
+    let option = piece.text.split_once('=').map(|(option, _)| option);
+    // The value of the word before it.
+    let before = kept.pop_if(|last: &mut Piece| option.is_none() && needs_value(&last.text));
+    let option = option.or(before.as_ref().map(|before| before.text.as_str()));
+    let typed =
+        before.as_ref().map_or(piece.text.clone(), |before| format!("{}={}", before.text, piece.text));
+    match option {
+        Some(option) => stand_in(option, &typed),
+        None if piece.text.starts_with('$') => (None, HIDDEN.to_owned()),
+        None => (Some(piece.text.clone()), AS_IT_IS.to_owned()),
+    }
+}
+
+/// Words that stand for those that are not known, by their first letters: what may write is said to write, and to end.
+const STAND_INS: [(Tool, &str); 3] = [(Tool::DiskSpd, "-w50"), (Tool::Dd, "bs=1M"), (Tool::Dd, "count=1024")];
+
+/// What stands for the first of the words of another tool, and how: a path stands as it is, for anything else the default.
+fn of_others(tool: Tool, words: &[Piece], kept: &mut Vec<Piece>) -> (Option<String>, String) {
+    let text = words[0].text.as_str();
+    let is_value = kept.pop_if(|last| takes_next(tool, &last.text) && !text.starts_with('-')).is_some();
+    let is_bare = !is_value && !text.starts_with('-') && tool != Tool::Iostat;
+    let is_operand = matches!(text.split('=').next(), Some("if" | "of"));
+    let names = if tool == Tool::Dd { is_operand } else { words.len() == 1 };
+    let stand_in = STAND_INS.iter().find(|(of, value)| *of == tool && text.starts_with(&value[..2]));
+    match stand_in {
+        Some((_, value)) => (Some((*value).to_owned()), format!("{value} stands for it below")),
+        None if is_bare && names => (Some(text.to_owned()), AS_IT_IS.to_owned()),
+        None if is_bare && text.starts_with('$') => (None, HIDDEN.to_owned()),
+        None if tool == Tool::Iostat => (None, "it is left out below".to_owned()),
+        None => (None, "the default stands for it below".to_owned()),
+    }
+}
+
+/// For an option that has lost its value: an example to suggest, and the word used in its place.
+fn lost(word: &str) -> (String, Option<&'static str>) {
+    let name = word.trim_start_matches('-').trim_end_matches('=');
+    match name {
+        "filename" => {
+            ("--filename=/mnt/volume/fio.test; it is called FILE below".to_owned(), Some("--filename=FILE"))
+        }
+        "directory" => {
+            ("--directory=/mnt/volume; it is called DIR below".to_owned(), Some("--directory=DIR"))
+        }
+        _ => (format!("--{name}=VALUE; it is left out below"), None),
+    }
+}

@@ -1,0 +1,212 @@
+//! Scripts, manifests and quotations around a command: what they hide is found, or said to be unknown.
+
+use crate::all;
+
+/// Everything that is told of a text: sentences, risks, repairs, gaps and commands.
+fn told(pasted: &str) -> String {
+    let page = all(pasted).unwrap_or_else(|error| panic!("{pasted}: {error}"));
+    let mut told: Vec<String> = page.not_understood.iter().map(ToString::to_string).collect();
+    for one in page.told {
+        told.push(one.command);
+        told.extend(one.repairs.iter().map(|repair| repair.what.to_owned()));
+        told.extend(one.gaps.into_iter().chain(one.asks));
+        told.extend(one.risks.into_iter().map(|risk| risk.text));
+    }
+    told.join("\n")
+}
+
+fn check(rows: &[(&str, &[&str], &[&str])]) {
+    for (pasted, says, never) in rows {
+        let told = told(pasted);
+        for word in *says {
+            assert!(told.contains(word), "{pasted}\nlacks '{word}':\n{told}");
+        }
+        for word in *never {
+            assert!(!told.contains(word), "{pasted}\nsays '{word}':\n{told}");
+        }
+    }
+}
+
+const LOOPED: &str = "runs it in a loop";
+
+#[test]
+fn every_loop_is_named_and_none_where_there_is_none() {
+    check(&[
+        ("while true;\n  do fio --name=a --rw=read --size=1m\ndone\n", &[LOOPED], &[]),
+        ("me@host:~# while :; do clear && iostat -d sda; sleep 1; done", &[LOOPED], &[]),
+        ("$n | % {\n  $t | ForEach-Object {\n    diskspd -b4K -d5 x.dat\n  }\n}\n", &[LOOPED], &[]),
+        ("foreach ($n in 1..3) {\n  echo $n\n}\ndiskspd -b4K -d5 x.dat\n", &["4 KiB"], &[LOOPED]),
+        ("for %%n in (1 2) do diskspd -b4K -t%%n x.dat\ndiskspd -b8K x.dat\n", &[LOOPED, "8 KiB"], &[]),
+        ("ls | xargs -n1 -I F fio --name=a --filename=F --rw=read", &[LOOPED, "On F"], &[]),
+        ("while you do that\nfio --name=a --rw=read --size=1m\n", &["1 MiB"], &[LOOPED]),
+        ("what to\ndo\nfio --name=a --rw=read --size=1m\n", &["1 MiB"], &[LOOPED]),
+    ]);
+}
+
+#[test]
+fn all_commands_of_a_line_are_found_and_end_at_the_marks_between_them() {
+    check(&[
+        (
+            "fio --name=a --rw=read --size=1m && fio --name=b --rw=write --size=2m; dd if=/dev/zero of=t bs=1M count=3&",
+            &["One job, a,", "One job, b,", "Copies 3 MiB", "goes on at once"],
+            &["another command) is left out"],
+        ),
+        (
+            "f() { dd if=/dev/zero of=t bs=4k count=8 conv=fsync,notrunc;sync; }",
+            &["conv=fsync,notrunc\n"],
+            &["sync'"],
+        ),
+        ("fio --name=a --rw=read --size=1m;", &["One job, a,"], &["is left out"]),
+        ("iostat -x 1|grep sda", &["iostat -x 1\n"], &[]),
+        ("fio --name=a \\\n  --rw=read --size=1m \\\n  > log.txt\n", &["One job, a,"], &["log.txt"]),
+        ("$ fio --name=a \\\n> --rw=read --size=1m\n", &["One job, a, reads"], &[]),
+        ("fio --name=a --rw=read --size=1m > log &\niostat 1\n", &["goes on at once"], &["is left out"]),
+        ("fio --name=a --rw=read --size=1m # fio --name=b", &["One job, a,"], &["job, b"]),
+        ("out=`fio --name=a --rw=read --size=1m`; echo $out", &["One job, a,"], &[]),
+        ("docker run -v /d:/d some/fio fio --name=a --rw=read --size=1m", &["One job, a,"], &["too often"]),
+    ]);
+}
+
+#[test]
+fn commands_in_quotes_units_and_lists_of_programs_are_found() {
+    check(&[
+        ("alias io='iostat -d -x 1| grep sd'", &["iostat -d -x 1\n"], &[]),
+        (
+            "$cmd = \"diskspd $b -w0 -L C:\\t.dat\"",
+            &["$b is known to the shell alone; what stands below"],
+            &[],
+        ),
+        (
+            "[global]\nsize=1m\n[a]\nrw=read\n---\nargs: [\"-c\", \"mkdir d && fio /c/j.fio --directory=d\"]\n",
+            &["d/a.0.0"],
+            &[],
+        ),
+        (
+            "[Unit]\nDescription=Check\n[Service]\nExecStart=/usr/bin/fio --name=a --rw=read --size=1m\n",
+            &["One job, a,"],
+            &["Description"],
+        ),
+        (
+            "cmd = [\"fio\", \"--name=a\", f\"--filename={dev}\",\n  f\"--bs={bs}\", \"--rw=read\"]\n",
+            &[
+                "--filename={dev} is known to the program around it alone; it stands",
+                "4k stands for it below",
+            ],
+            &[],
+        ),
+        (
+            "\"args\": [\n  \"--name=a\",\n  \"--rw=read\",\n  \"--size=2m\"\n],\n",
+            &["One job, a,", "2 MiB"],
+            &[],
+        ),
+        ("run(\"ioping -c 20 -D %s\" % dev, shell=True)", &["20 times", "On %s."], &[]),
+        ("echo \"IOPing rate: \\`./ioping -RD \\$DIR 2>&1 \\`\"", &["for 3 s", "On $DIR."], &[]),
+    ]);
+}
+
+#[test]
+fn values_of_lists_and_of_several_lines_are_read_and_others_are_named() {
+    check(&[
+        (
+            "O=(--size=1m \"--bs=8k\")\nfio --name=a --rw=read \"${O[@]}\"\n",
+            &["blocks of 8 KiB"],
+            &["name is missing"],
+        ),
+        (
+            "R=(read randwrite)\nfor ((i=0;i<2;i++)); do\nfio --name=a --size=1m --rw=${R[$i]}\ndone\n",
+            &["writes blocks"],
+            &[],
+        ),
+        (
+            "for w in 0 10 100; do\nfio --name=a --rw=rw --rwmixwrite=$w --size=1m\ndone\n",
+            &["reads (90 %) and writes (10 %)"],
+            &[],
+        ),
+        ("for w in 0 100; do\ndiskspd -b4K -w$w x.dat\ndone\n", &["Writes blocks"], &[]),
+        ("R=(read randwrite)\nfio --name=a --size=1m --rw=${R[0]}\n", &["reads blocks"], &[]),
+        ("O=\"--name=a \\\n --rw=read --size=3m\"\nfio $O\n", &["the first 3 MiB"], &[]),
+        ("$d = 30\ndiskspd -d$d -b4K x.dat\n", &["30 s that are measured"], &[]),
+        (
+            "F=\"${M}/f\"\ndd if=/dev/zero of=$F bs=1M count=1\n",
+            &["to ${M}/f", "If ${M}/f exists"],
+            &["standard output"],
+        ),
+        ("dd if=/dev/zero of=t bs=1M count=$n", &["count=1024 stands for it", "Copies 1 GiB"], &["until"]),
+        ("N=${2:-3}\nioping -c $N .", &["3 times"], &[]),
+        ("diskspd -b$($b)K -d5 (dir x.dat)", &["-b$($b)K is known to the shell", "on x.dat."], &["on (dir"]),
+        (
+            "[a]\nrw=read\nsize={{ s }}\nfilename={{ f }}\n",
+            &["size={{s}} is known to the template", "1 GiB"],
+            &[],
+        ),
+        (
+            "fio --name=a --rw=randrw rwmixread=70 --size=1m",
+            &["rwmixread=70 is a job file here, as it has no dashes", "reads (70 %)"],
+            &["The jobs stand in"],
+        ),
+        ("diskspd $o -b4K -d$d x.dat", &["4 KiB"], &["Without -L", "fit into the burst"]),
+        ("diskspd -b4K $f", &["Without -L", "on $f."], &[]),
+        ("dd if=/dev/zero of=t bs=1M count=9 $o", &["Copies 9 MiB"], &["conv=fdatasync"]),
+        ("ioping -c $n -D $1", &["$n is known to the shell alone; the default", "On $1."], &[]),
+        (
+            "fio --name=a --rw=randwrite --random_distribution=zipf:$z --size=1m",
+            &["zipf:$z is known to the shell"],
+            &[],
+        ),
+        (
+            "fio --name=a --rw=read --size={{ s | default('2m') }} --bs={{ b }}",
+            &["the first 2 MiB", "to the template alone"],
+            &[],
+        ),
+        (
+            "fio --name=a --rw=read --size=1m --time_based --runtime=$t",
+            &["60s stands for it"],
+            &["fit into the burst"],
+        ),
+        ("fio --name=a --rw=read --size=1m --bs=$'8k'", &["blocks of 8 KiB"], &["shell alone"]),
+    ]);
+}
+
+#[test]
+fn marks_before_all_lines_are_none_of_the_text() {
+    let told_of = |before: &str| told(&format!("{before}[a]\n{before}rw=read\n{before}\n{before}size=1m\n"));
+    for before in ["> ", ">> ", "> +", "+"] {
+        assert!(told_of(before).contains("One job, a, reads"), "{before}");
+    }
+    check(&[
+        ("7[a]\n8rw=read\n9size=1m\n", &["the first 1 MiB"], &[]),
+        (" 7  fio --name=a \\\n 8   --rw=read \\\n 9   --size=1m\n", &["the first 1 MiB"], &[]),
+        ("[a]\nrw=3Dread\nsize=3D1m\n", &["the first 1 MiB"], &[]),
+        ("fio --name=3Dtest --rw=read --size=1m", &["job, 3Dtest,"], &[]),
+    ]);
+}
+
+#[test]
+fn a_share_of_reads_without_a_mix_has_no_effect() {
+    check(&[
+        (
+            "fio --name=a --rw=randwrite --rwmixread=70 --size=1m",
+            &["rwmixread has no effect: this rw only writes"],
+            &[],
+        ),
+        ("fio --name=a --rw=randrw --rwmixread=100 --size=1m", &[], &["rwmixread has no effect"]),
+    ]);
+}
+
+#[test]
+fn a_single_request_of_ioping_is_told_as_one() {
+    check(&[(
+        "ioping -c 1 /d",
+        &["Reads 4 KiB at a random place, once:", "count none"],
+        &["1 requests", "pauses"],
+    )]);
+}
+
+#[test]
+fn values_that_double_from_line_to_line_do_not_grow_without_end() {
+    let text =
+        format!("A=xxxx\n{}fio --name=a --rw=read --size=1m --description=$A\n", "A=$A$A\n".repeat(200));
+    assert!(told(&text).len() < 1_000_000);
+    let open = "a=\"b\n".repeat(40_000);
+    assert!(told(&format!("{open}fio --name=$a --rw=read --size=1m\n")).len() < 10_000);
+}
