@@ -127,7 +127,12 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     let from = pieces[..at].iter().rposition(is_between).map_or(0, |mark| mark + 1);
     let first = pieces[from..at].iter().find(|piece| !is_of_a_prompt(&piece.text));
     let before = pieces[from..at].iter().rev().find(|piece| !runs_another(piece));
-    let is_run = first.map_or(from > 0, runs_another);
+    // `command -v iostat` and `systemctl stop iostat` run nothing of it.
+    let asks = |piece: &Piece| {
+        matches!(piece.text.as_str(), "-v" | "-V" | "which" | "hash" | "type" | "start" | "stop")
+    };
+    let is_asked = at > from && asks(&pieces[at - 1]);
+    let is_run = first.map_or(from > 0, runs_another) && !is_asked;
     match is_run || before.is_some_and(|piece| piece.text.ends_with([':', '='])) {
         true => pieces[at..].to_vec(),
         false => pieces,

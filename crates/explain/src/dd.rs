@@ -35,6 +35,8 @@ pub struct Dd {
     pub direct_read: bool,
     /// Whether writes bypass the page cache.
     pub direct_write: bool,
+    /// Whether no rate is printed (`status=none`, `status=noxfer`).
+    pub is_silent: bool,
     /// Number of blocks of the output that are left as they are before the first one written.
     pub seek: u64,
     /// Whether a block is read until it is full (`iflag=fullblock`).
@@ -66,7 +68,8 @@ impl Dd {
             "count" => self.count = Some(size(value)?),
             "conv" | "oflag" | "iflag" => value.split(',').for_each(|flag| self.flag(name, flag)),
             "seek" | "oseek" => self.seek = size(value).unwrap_or(0),
-            "skip" | "status" | "cbs" | "iseek" => {}
+            "status" => self.is_silent = matches!(value, "none" | "noxfer"),
+            "skip" | "cbs" | "iseek" => {}
             _ => {
                 return Err(format!(
                     "dd has no operand {name}; those that matter are if, of, bs, count, conv, iflag, oflag"
@@ -147,10 +150,13 @@ impl Dd {
             ),
         }];
         said.push("One thread, one block at a time, front to back.".to_owned());
-        said.push(
-            "The last line is the result: bytes, seconds, and a rate in powers of 1000 (MB/s, GB/s)."
-                .to_owned(),
-        );
+        said.push(match self.is_silent {
+            true => "It prints no rate (status): time it, or leave status out.".to_owned(),
+            false => {
+                "The last line is the result: bytes, seconds, and a rate in powers of 1000 (MB/s, GB/s)."
+                    .to_owned()
+            }
+        });
         said
     }
 }

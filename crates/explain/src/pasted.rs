@@ -3,7 +3,7 @@
 use super::call::{called, cut, dashed, is_row};
 use super::loops::Loops;
 use super::margin::Margin;
-use super::tool::Tool;
+use super::tool::{Tool, names_a_job_file};
 use super::variables::Variables;
 use super::word::{
     BACKSLASH, CUT, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, QUOTED, Repair, SPLIT,
@@ -170,7 +170,8 @@ impl Finder {
             rest.len() < text.len() && rest.starts_with(|c: char| c.is_ascii_alphabetic())
         };
         let command_before = matches!(self.found.last(), Some(PastedCommand { kind: Kind::Command(..), .. }));
-        let goes_on = command_before && (self.open || option(&first.text));
+        let goes_on =
+            command_before && (self.open || option(&first.text) || is_item && self.takes(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         let line = Line { number, continued, looped, is_item, goes_on };
         if self.calls(pieces.clone(), line, &mut repairs) {
@@ -190,6 +191,15 @@ impl Finder {
             }
             _ => (self.open, self.led) = (false, continued),
         }
+    }
+
+    /// Whether an item of a list without a dash belongs to the command before it: a job file, or the value of the item before.
+    fn takes(&self, item: &str) -> bool {
+        let Some(PastedCommand { kind: Kind::Command(tool, words), .. }) = self.found.last() else {
+            return false;
+        };
+        let needs_value = |last: &Piece| last.text.starts_with("--") && !last.text.contains('=');
+        *tool == Tool::Fio && (names_a_job_file(item) || words.last().is_some_and(needs_value))
     }
 
     /// Adds the command that `pieces` call, and those behind it in the same line; returns whether they call one.
@@ -249,9 +259,12 @@ impl Finder {
     fn job_file_line(&mut self, line: &str, number: usize, pieces: &[Piece]) -> bool {
         let section =
             |piece: &Piece| piece.text.starts_with('[') && piece.text.ends_with(']') && piece.text.len() > 2;
+        // `[string] $drive` and `[CmdletBinding()]` are PowerShell's.
+        let is_foreign =
+            pieces[0].text.contains('(') || pieces.get(1).is_some_and(|next| next.text.starts_with('$'));
         // fio knows no comments after two slashes, and refuses the file for them.
         let comment = line.trim_start().starts_with([';', '#']) || line.trim_start().starts_with("//");
-        let begins = section(&pieces[0]);
+        let begins = section(&pieces[0]) && !is_foreign;
         let inside = self.in_job_file;
         // Most lines are neither, and checking one means a look at every known option.
         if !begins && !inside {

@@ -537,7 +537,7 @@ pub static ROWS: &[Risk] = &[
             (options.numjobs > 1 && !options.group_reporting).then(|| {
                 format!(
                     "Without group_reporting each of the {} copies is reported by itself; the sum stands in the last \
-                     lines only.",
+                     lines of the text only.",
                     options.numjobs
                 )
             })

@@ -35,7 +35,7 @@ impl<'t> Variables<'t> {
             let is_plain = !value.contains([' ', ',', '(', '@', '[', '+', '`']);
             self.take(name, if is_plain { listed(value) } else { Vec::new() });
         }
-        let templated = without_templates(line);
+        let templated = with_whole_sums(&without_templates(line));
         let (replaced, first) = self.replaced(&templated);
         if let Some((begun, mark)) = self.begun.take() {
             let whole = format!("{} {}", begun.trim_end().trim_end_matches('\\'), replaced.trim_start());
@@ -52,7 +52,7 @@ impl<'t> Variables<'t> {
         self.assign(&replaced);
         // What stands behind an assignment in the same line.
         let (replaced, again) = self.replaced(&replaced);
-        let is_template = (templated != line && line.contains("default")).then_some(0);
+        let is_template = (line.contains("{{") && line.contains("default")).then_some(0);
         if let Some(at) = first.or(again).or(is_template) {
             let column = line.get(..at).unwrap_or(line).chars().count() + 1;
             repairs.push(Repair { what: VARIABLE, line: number, column });
@@ -137,10 +137,9 @@ impl<'t> Variables<'t> {
             return self.take(name, list.split_whitespace().flat_map(listed).collect());
         }
         rest.split(';').map_while(|part| part.trim().split_once('=')).for_each(|(name, value)| {
-            let quoted = |mark: char| value.strip_prefix(mark).and_then(|rest| rest.split(mark).next());
-            let bare = || value.split_whitespace().next().unwrap_or_default();
-            let value = quoted('"').or_else(|| quoted('\'')).unwrap_or_else(bare);
-            self.take(name, vec![value.to_owned()]);
+            let quoted = |mark: char| value.strip_prefix(mark).map(|rest| until(rest, mark));
+            let bare = || value.split_whitespace().next().unwrap_or_default().to_owned();
+            self.take(name, vec![quoted('"').or_else(|| quoted('\'')).unwrap_or_else(bare)]);
         });
     }
 
@@ -153,7 +152,7 @@ impl<'t> Variables<'t> {
                 || value.len() > LONGEST
                 || value.contains(['`', '(', '*'])
                 || is_other
-                || value.contains(&format!("${name}")))
+                || value.split('$').skip(1).filter_map(named).any(|used| used.name == name))
         };
         if !is_name(name) {
             return;
@@ -174,6 +173,26 @@ fn chosen(values: &[String]) -> Option<&String> {
     let is_some = |value: &&String| has_none && *value != "0";
     let find = |fits: &dyn Fn(&&String) -> bool| values.iter().find(fits);
     find(&destroys).or(find(&is_share)).or(find(&is_some)).or(values.first())
+}
+
+/// The text up to a mark that no backslash precedes; marks with one are marks of the text.
+fn until(text: &str, mark: char) -> String {
+    let ends = |(at, letter): &(usize, char)| *letter == mark && !text[..*at].ends_with('\\');
+    let end = text.char_indices().find(ends).map_or(text.len(), |(at, _)| at);
+    text[..end].replace("\\\"", "\"")
+}
+
+/// The line with each sum of a shell (`$(( 10 * 1024 ))`) as one word.
+fn with_whole_sums(line: &str) -> String {
+    let mut parts = line.split("$((");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (sum, rest) = part.split_at(part.find("))").unwrap_or(0));
+        text.push_str("$((");
+        text.extend(sum.split_whitespace());
+        text.push_str(rest);
+    }
+    text
 }
 
 /// The line without the words that declare a variable.

@@ -139,6 +139,7 @@ pub struct JobOptions {
     pub offset_increment: Amount,
     pub number_ios: u64,
     pub fallocate: &'static str,
+    pub fadvise_hint: &'static str,
     pub allow_file_create: bool,
     pub unlink: bool,
     pub overwrite: bool,

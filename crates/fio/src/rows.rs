@@ -231,8 +231,8 @@ pub static ROWS: &[Row] = &[
     file(row("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
         .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
     file(row("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
-        .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {})
-        .harmless(&["0"]),
+        .nearly("noreuse gives the kernel no hint", "Tells the page cache how the file will be read, so that it reads ahead or does not.", |o, v| o.fadvise_hint = v.word())
+        .harmless(&["0", "1", "random", "sequential"]),
     file(row("create_serialize", Kind::Bool, "1", B)).nearly("files are laid out one after the other, before any job begins", "Lays the files of all jobs out one after the other.", |_, _| {}),
     file(row("create_fsync", Kind::Bool, "1", B)).nearly("files that were laid out are flushed before a job begins", "Flushes files that were laid out.", |_, _| {}),
     file(row("create_on_open", Kind::Bool, "0", A))

@@ -40,6 +40,10 @@ pub struct FioStep {
     pub layouts: Vec<Layout>,
     /// Files to drop from the page cache before the step.
     pub drop_cache: Vec<PathBuf>,
+    /// Files of which the page cache is told that they are read at random.
+    pub random_hint: Vec<PathBuf>,
+    /// Files of which it is told that they are read from front to back.
+    pub sequential_hint: Vec<PathBuf>,
     /// Files to read into the page cache before the step.
     pub read_ahead: Vec<PathBuf>,
     /// Files to flush at the end of the step.
@@ -288,7 +292,14 @@ impl Planner<'_> {
         };
         let (writes, act) = (work.access.mix.issues(Direction::Write), options.engine.act());
         step.workload.jobs.push(work);
+        let random = match options.fadvise_hint {
+            "" | "1" => Some(options.pattern.random),
+            word => (word == "random").then_some(true).or((word == "sequential").then_some(false)),
+        };
+        let random = random.filter(|_| act == Act::Move && !options.direct);
         let lists = [
+            (random == Some(true), &mut step.random_hint),
+            (random == Some(false), &mut step.sequential_hint),
             (options.invalidate && !options.pre_read && act == Act::Move, &mut step.drop_cache),
             ((options.end_fsync || options.fsync_on_close) && writes, &mut step.flush_at_end),
             (options.unlink && !options.engine.is_of_folders(), &mut step.remove_at_end),
@@ -315,6 +326,8 @@ impl Planner<'_> {
             last_if_failed: false,
             layouts: Vec::new(),
             drop_cache: Vec::new(),
+            random_hint: Vec::new(),
+            sequential_hint: Vec::new(),
             read_ahead: Vec::new(),
             flush_at_end: Vec::new(),
             remove_at_end: Vec::new(),

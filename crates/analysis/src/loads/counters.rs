@@ -64,11 +64,12 @@ pub(super) fn readings(device: &Device<'_>) -> (Vec<Tick>, f64) {
     (of, left_out)
 }
 
-/// Returns a reading without the flushes that the kernel counts as writes: those without data. Each follows a write.
+/// Returns a reading without the flushes that the kernel counts as writes: those without data. Each follows a write, which for
+/// the first may lie in the reading before.
 fn without_flushes(tick: &Tick) -> Tick {
     let mut tick = *tick;
     if tick.flushes > 0.0 {
-        let flushes = tick.flushes.min(tick.ops[1] / 2.0);
+        let flushes = tick.flushes.min(tick.ops[1] / 2.0 + 1.0).min(tick.ops[1]);
         tick.wait[1] = (tick.wait[1] - tick.flush_wait * flushes / tick.flushes).max(0.0);
         tick.ops[1] -= flushes;
     }

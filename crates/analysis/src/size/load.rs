@@ -43,6 +43,8 @@ pub struct SeenLoad {
     pub iops_busy_peak: f64,
     /// When the busiest reading ended, in seconds from the start.
     pub peak_s: f64,
+    /// Flushes, the mean; 0 if they are not recorded.
+    pub flushes_mean: f64,
     /// Bytes, the mean.
     pub bytes_mean: f64,
     /// Bytes in the busiest reading.
@@ -195,6 +197,7 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>) -> Option<Load> {
         iops_peak: peak.1,
         iops_busy_peak: offers.iter().map(|offer| ops(offer) / offer.busy_s).fold(0.0, f64::max),
         peak_s: ends.get(peak.0).copied().unwrap_or(0.0),
+        flushes_mean: offers.iter().map(|offer| offer.flushes).sum::<f64>() / seconds,
         bytes_mean: offers.iter().map(bytes).sum::<f64>() / seconds,
         bytes_peak: offers.iter().map(|offer| bytes(offer) / offer.seconds).fold(0.0, f64::max),
         read_share: if all > 0.0 { offers.iter().map(|offer| offer.ops[0]).sum::<f64>() / all } else { 0.0 },

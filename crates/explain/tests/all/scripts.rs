@@ -210,3 +210,32 @@ fn values_that_double_from_line_to_line_do_not_grow_without_end() {
     let open = "a=\"b\n".repeat(40_000);
     assert!(told(&format!("{open}fio --name=$a --rw=read --size=1m\n")).len() < 10_000);
 }
+
+#[test]
+fn what_asks_for_a_program_or_belongs_to_another_language_is_no_command() {
+    let fio = "fio --name=a --rw=read --size=1m\n";
+    for other in [
+        "if command -v iostat >/dev/null; then\n",
+        "sudo systemctl stop iostat\n",
+        "param(\n    [string] $drive = 'E:\\'\n)\n",
+        "[CmdletBinding()]\n",
+    ] {
+        let page = all(&format!("{other}\n{fio}")).unwrap();
+        assert_eq!(page.told.len(), 1, "{other}");
+    }
+}
+
+#[test]
+fn items_without_a_dash_sums_and_quotations_within_quotations_are_read() {
+    check(&[
+        (
+            "command:\n- fio\n- /config/a.fio\n- --output-format=json\n",
+            &["fio /config/a.fio --output-format=json"],
+            &[],
+        ),
+        ("- fio\n- --name=a\n- --size\n- 1g\n- --rw=read\n", &["1 GiB"], &[]),
+        ("dd if=/dev/zero of=t bs=1M count=$(( 10 * 1024 ))\n", &["$((10*1024))"], &["takes operands"]),
+        ("FIO=\"fio $FIO_X --name=a --rw=read --size=1m\"\nnumactl -m 1 $FIO\n", &["1 MiB"], &[]),
+        ("dd if=/dev/zero of=t bs=1M count=3 status=none\n", &["no rate"], &["last line"]),
+    ]);
+}

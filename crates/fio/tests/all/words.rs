@@ -209,6 +209,21 @@ fn the_end_of_a_job_is_part_of_its_step() {
 }
 
 #[test]
+fn the_page_cache_is_told_how_a_file_is_read() {
+    let told = |words: &str| {
+        let words = format!("fio --name=a --filename=/f --size=1m {words}");
+        let step = planned(&words, &[]).unwrap().remove(0);
+        (step.random_hint.len(), step.sequential_hint.len())
+    };
+    assert_eq!(["--rw=randread", "--rw=read"].map(told), [(1, 0), (0, 1)]);
+    assert_eq!(
+        ["--rw=read --fadvise_hint=random", "--rw=randread --fadvise_hint=sequential"].map(told),
+        [(1, 0), (0, 1)]
+    );
+    assert_eq!(["--rw=read --fadvise_hint=0", "--rw=randread --direct=1"].map(told), [(0, 0); 2]);
+}
+
+#[test]
 fn under_readonly_no_file_is_removed_and_a_note_says_so() {
     let words = "fio --readonly --name=a --filename=/f --size=64k --rw=read --unlink=1";
     let step = planned(words, &[("/f", 65_536)]).unwrap().remove(0);

@@ -38,8 +38,10 @@ impl UnwrittenFiles {
     /// Checks the regions that `plan` reads and measures. Workers that verify their reads are left out: for them an
     /// unwritten block is an error, which is reported with its position.
     pub fn of(plan: &StepPlan) -> UnwrittenFiles {
-        let measures =
-            |worker: &&WorkerPlan| worker.access.mix.issues(Direction::Read) && worker.verify.on().is_none();
+        let measures = |worker: &&WorkerPlan| {
+            let reads = worker.access.mix.issues(Direction::Read) && !worker.terms.calls.act.is_of_names();
+            reads && worker.verify.on().is_none()
+        };
         let readers: Vec<&WorkerPlan> = plan.workers.iter().filter(measures).collect();
         let mut files: Vec<(PathBuf, f64)> = Vec::new();
         for FilePlan { path, offset, size } in readers.iter().flat_map(|worker| &worker.files) {

@@ -9,7 +9,7 @@ use fio::{
     Below, Disk, Eta, FioError, FioRequest, FioStep, Idleness, LiveLine, Logs, Presentation, Recordings,
     SoFar, SteadyWatch, TRACE_HEADER, announcement, capped_depths,
 };
-use kernel::Clock;
+use kernel::{Clock, Walk};
 use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
 use sampler::{Root, Sampler};
 use workload::{Ending, Layout, Nanos, StepKind, StepPlan, TracedIo};
@@ -404,7 +404,13 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
 
     fn ready(&mut self, plan: &StepPlan, runner: &mut NamedRunner) -> Result<(), Trouble> {
         let (number, asked) = (self.begun - 1, self.told.presented.asked);
-        runner.forget_cache(&self.steps[number].drop_cache);
+        let step = &self.steps[number];
+        runner.forget_cache(&step.drop_cache);
+        let has = |paths: &[PathBuf], path: &Path| paths.iter().any(|other| other == path);
+        runner.advise(|path| match has(&step.random_hint, path) {
+            true => Some(Walk::Random),
+            false => Some(Walk::Sequential).filter(|_| has(&step.sequential_hint, path)),
+        });
         let zero = unix_ms().saturating_sub(self.clock.now().0 / 1_000_000);
         self.logs.begin(asked, plan, zero);
         self.recordings.begin(asked, plan);

@@ -190,7 +190,9 @@ pub(crate) fn sheet(sizing: &Sizing, extent: Extent) -> Sheet {
 /// Names a device as users know it.
 pub(crate) fn device(sizing: &Sizing) -> String {
     let (name, alias) = (clean(&sizing.load.device), clean(&sizing.load.alias));
-    let named = if alias.is_empty() || alias == name { name } else { format!("{name} ({alias})") };
+    // The file behind a loop device is no name of a volume.
+    let is_name = !alias.is_empty() && alias != name && !alias.contains('/');
+    let named = if is_name { format!("{name} ({alias})") } else { name };
     if sizing.recording.is_empty() { named } else { format!("{named} of {}", clean(&sizing.recording)) }
 }
 
@@ -400,6 +402,13 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
             "The recording has reads and writes as one sum: each is taken to have as much of it as of the bytes."
                 .to_owned(),
         );
+    }
+    if load.flushes_mean > 0.0 {
+        said.push(format!(
+            "It flushed {} times a second. The kernel counts a flush without data as a write too, and no provider says whether it \
+             charges flushes: the answer holds if none of them is an I/O, and if each is one more than was counted.",
+            numbers::figure(load.flushes_mean)
+        ));
     }
     if load.own_load {
         said.push("plimsoll itself made this load: it is no application's.".to_owned());
