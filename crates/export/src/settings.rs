@@ -1,6 +1,6 @@
 //! What a load needs: each device and setting, and each machine.
 
-use analysis::size::{AddedWait, SizedLoads, SizedSetting};
+use analysis::size::{SizedLoads, SizedSetting};
 
 use crate::table::{Table, figure, text};
 use crate::tables::word;
@@ -35,9 +35,6 @@ fn rows(loads: &SizedLoads) -> Vec<Row<'_>> {
     rows
 }
 
-/// Returns the least and the most of a wait.
-type OfWait = fn(&AddedWait) -> [f64; 2];
-
 /// Returns a row for each device and setting, and for each machine; waits are unknown where they were not computed.
 pub fn settings(loads: &SizedLoads) -> Table {
     let rows = rows(loads);
@@ -61,17 +58,14 @@ pub fn settings(loads: &SizedLoads) -> Table {
         words("rule", |one| one.rule.clone()),
         number("closest_s", "s", |one| Some(one.closest_s)),
     ];
-    let waits: [(&str, OfWait); 5] = [
-        ("throttled_s", |added| added.throttled_s),
-        ("p50_s", |added| added.p50_s),
-        ("p99_s", |added| added.p99_s),
-        ("longest_s", |added| added.longest_s),
-        ("longer_s", |added| added.longer_s),
-    ];
-    let ends = waits.into_iter().flat_map(|wait| [("least", 0), ("most", 1)].map(|end| (wait, end)));
-    columns.extend(ends.map(|((name, of), (end, at))| {
-        let value = |row: &Row<'_>| Some(of(row.setting.added.as_ref()?)[at]);
-        figure((&format!("{name}_{end}"), "s"), &rows, value)
+    let names = ["throttled_s", "p50_s", "p99_s", "longest_s", "longer_s"];
+    let waits = |row: &Row<'_>| {
+        let added = row.setting.added?;
+        Some([added.throttled_s, added.p50_s, added.p99_s, added.longest_s, added.longer_s])
+    };
+    columns.extend((0..2 * names.len()).map(|at| {
+        let name = format!("{}_{}", names[at / 2], ["least", "most"][at % 2]);
+        figure((&name, "s"), &rows, |row| Some(waits(row)?[at / 2][at % 2]))
     }));
     Table { name: "settings", about: "a row a device and setting, or a machine", columns }
 }

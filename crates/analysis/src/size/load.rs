@@ -113,7 +113,10 @@ pub(crate) fn working<'w, 'r: 'w>(
         if device.ticks.is_empty() {
             device.ticks = ticks::undivided(&watch.recording, name);
         }
-        let first = |name: &str| Some(watch.recording.counted(name)?.position(|read| read.is_some()));
+        let first = |name: &str| {
+            let mut readings = watch.recording.counted(name)?;
+            Some(readings.position(|read| read.is_some()).unwrap_or(usize::MAX))
+        };
         // What lies below may be noticed only when it has work, and then misses what came before.
         let is_watched = |below: &String| {
             watch.recording.devices().iter().any(|other| other == below) && first(below) <= first(name)

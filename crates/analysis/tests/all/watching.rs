@@ -312,6 +312,34 @@ fn one_layer_tells_what_all_layers_of_a_stack_show() {
     assert_eq!(kinds(&look(&run).findings), kinds(&look(&stacked).findings));
 }
 
+#[test]
+fn a_layer_that_is_noticed_late_does_not_stand_for_the_one_above_it() {
+    let ios = serve(&FAST, &[asker(How::Random(100.0), 0.0, 60.0)], 5);
+    let prices = policy::PriceList::builtin();
+    let asked = analysis::size::SizeAsk {
+        device: None,
+        capacity: None,
+        instance: None,
+        allowed: None,
+        policies: Vec::new(),
+        present: None,
+        prices,
+        region: None,
+    };
+    let sized = |noticed: usize| -> Vec<String> {
+        let mut run = machine_of(&[("dm-0", &ios), ("sda", &ios)], 1.0, 60.0);
+        run.devices[0].below = vec!["sda".into()];
+        let missed = run.samples.iter_mut().take(noticed);
+        missed.for_each(|sample| sample.disks.retain(|(name, _)| &**name != "sda"));
+        analysis::size::size(&run, &asked).volumes.into_iter().map(|volume| volume.load.device).collect()
+    };
+    assert_eq!(sized(0), ["sda"]);
+    // In the middle, and only by the last reading.
+    for noticed in [30, 60] {
+        assert!(sized(noticed).contains(&"dm-0".to_owned()), "{noticed}: {:?}", sized(noticed));
+    }
+}
+
 mod healthy {
     use super::*;
     use proptest::prelude::*;
