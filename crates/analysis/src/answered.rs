@@ -10,6 +10,7 @@ use crate::figures::{Figures, figures};
 use crate::findings::Finding;
 use crate::headroom::{self, HeadroomAnswer};
 use crate::map::{self, MapAnswer};
+use crate::merged::{self, MergedAnswer};
 use crate::places::{self, PlacesAnswer};
 use crate::sittings::part_of;
 use crate::soak::{self, SoakAnswer};
@@ -33,6 +34,8 @@ pub enum ProcedureAnswer {
     Check(CheckAnswer),
     /// A check's soak: shares of time, and drift.
     Soak(Box<SoakAnswer>),
+    /// `plimsoll merge`: what several machines had together.
+    Merged(MergedAnswer),
 }
 
 /// The answers of a check's parts.
@@ -80,6 +83,7 @@ fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<P
         ProcedureRequest::Places(asked) => ProcedureAnswer::Places(places::answer(run, figures, asked)),
         ProcedureRequest::Together(asked) => ProcedureAnswer::Together(together::answer(run, asked)),
         ProcedureRequest::Soak(asked) => ProcedureAnswer::Soak(Box::new(soak::answer(run, asked, limits))),
+        ProcedureRequest::Merged(asked) => ProcedureAnswer::Merged(merged::answer(run, asked)),
         ProcedureRequest::Check(asked) => return of_check(run, asked, ground),
     })
 }

@@ -27,6 +27,7 @@ mod latency;
 mod level;
 pub mod loads;
 pub mod map;
+mod merged;
 mod metering;
 mod picture;
 mod places;
@@ -72,6 +73,7 @@ pub use headroom::{
 pub use identified::{circumstances, levels};
 pub use judge::{TELLING, analyse};
 pub use map::MapAnswer;
+pub use merged::{MergedAnswer, MergedLoad, MergedRow, MergedStep};
 pub use metering::{Metering, Scales};
 pub use picture::Analysis;
 pub use places::{

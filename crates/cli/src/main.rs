@@ -78,6 +78,7 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Burst(burst) => commands::burst::run(burst),
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Trend(trend) => commands::trend::run(trend),
+        Command::Merge(merge) => commands::merge::run(merge),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),
         Command::Where(places) => commands::places::run(places),

@@ -11,6 +11,7 @@ mod histogram;
 mod interval;
 mod live;
 mod machine;
+mod merged;
 mod metric;
 mod note;
 mod observed;
@@ -35,6 +36,7 @@ pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of}
 pub use interval::{Interval, IntervalDirection};
 pub use live::{IoTrace, Observer, PATIENCE, Silence, SilenceStage};
 pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
+pub use merged::{MachineRun, MergeError, merge};
 pub use metric::{CpuMetric, Metric, Unit};
 pub use note::{Damage, HeldIo, Mismatch, Note};
 pub use observed::{ObservedDevice, ObservedMachine};

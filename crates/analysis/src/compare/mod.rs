@@ -27,6 +27,7 @@ pub use conclusion::{Fall, Outcome};
 pub use items::IN_BLOCK;
 pub(crate) use items::tool;
 pub use odd::Deviation;
+pub(crate) use odd::deviations_of;
 pub use over_time::RunFigures;
 pub(crate) use over_time::over_time;
 pub use pairs::reach;

@@ -38,9 +38,12 @@ pub struct Deviation {
 
 /// Returns the deviations of every figure of `rows`, by row and side; none of fewer than three sides.
 pub(super) fn deviations(rows: &[Row], sides: usize) -> Vec<Deviation> {
-    if sides < SIDES_MIN {
-        return Vec::new();
-    }
+    let figures: Vec<&[Option<SideFigure>]> = rows.iter().map(|row| row.figures.as_slice()).collect();
+    if sides < SIDES_MIN { Vec::new() } else { deviations_of(&figures) }
+}
+
+/// Returns the deviations of every figure of `rows`, each a figure for every side; none of rows with fewer than three.
+pub(crate) fn deviations_of(rows: &[&[Option<SideFigure>]]) -> Vec<Deviation> {
     let mut found: Vec<Deviation> =
         rows.iter().enumerate().flat_map(|(number, row)| of_row(row, number)).collect();
     let p: Vec<f64> = found.iter().map(|deviation| deviation.false_discovery).collect();
@@ -52,11 +55,11 @@ pub(super) fn deviations(rows: &[Row], sides: usize) -> Vec<Deviation> {
 }
 
 /// Returns the deviations of one figure, each with its probability by chance alone.
-fn of_row(row: &Row, number: usize) -> Vec<Deviation> {
-    let values: Vec<f64> = row.figures.iter().flatten().map(|figure| figure.value).collect();
+fn of_row(row: &[Option<SideFigure>], number: usize) -> Vec<Deviation> {
+    let values: Vec<f64> = row.iter().flatten().map(|figure| figure.value).collect();
     let Some(middle) = median(&values).filter(|_| values.len() >= SIDES_MIN) else { return Vec::new() };
     let off = |figure: &SideFigure| (figure.value / middle).ln();
-    let mut core: Vec<&SideFigure> = row.figures.iter().flatten().collect();
+    let mut core: Vec<&SideFigure> = row.iter().flatten().collect();
     core.sort_by(|a, b| off(a).abs().total_cmp(&off(b).abs()));
     core.truncate(values.len() - (values.len() / ODD_IN).max(1));
     let count = core.len() as f64;
@@ -75,7 +78,7 @@ fn of_row(row: &Row, number: usize) -> Vec<Deviation> {
         let share = figure.value / middle - 1.0;
         Some(Deviation { side, row: number, median: middle, share, false_discovery: chance, odd: false })
     };
-    row.figures.iter().enumerate().filter_map(deviation).collect()
+    row.iter().enumerate().filter_map(deviation).collect()
 }
 
 /// Returns the standard error that a figure's own interval gives its logarithm; 0 without one.

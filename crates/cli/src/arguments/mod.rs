@@ -10,6 +10,7 @@ mod lab;
 mod man;
 mod map;
 mod measure;
+mod merge;
 mod onlookers;
 mod places;
 mod policy;
@@ -40,6 +41,7 @@ pub use lab::{LabAction, LabArguments};
 pub use man::{CompletionsArguments, ManArguments};
 pub use map::MapArguments;
 pub use measure::MeasureArguments;
+pub use merge::MergeArguments;
 pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
 pub use profile::{FromArguments, LoadFormat, ProfileAction, ProfileArguments};
@@ -71,6 +73,7 @@ Examples:
   plimsoll burst sim:aws-gp2,size=100GiB         how long does the burst last?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll trend nightly/                        is tonight worse than before?
+  plimsoll merge a.plimsoll b.plimsoll           what do all machines have?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll where /dev/vdb                        where is it slow, what is cached?
   plimsoll size watch.plimsoll                   which volume does it need?
@@ -180,6 +183,8 @@ pub enum Command {
     Compare(CompareArguments),
     /// Judge the newest run by the earlier ones: worse than before, since when, by how much
     Trend(TrendArguments),
+    /// Put the runs of several machines together, as if they were one measurement
+    Merge(MergeArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),
     /// Watch what the machine's disks do: alone, while a command runs, or under load cycles; then say what limits them

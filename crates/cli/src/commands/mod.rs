@@ -20,6 +20,7 @@ pub mod list;
 pub mod man;
 pub mod map;
 mod measure;
+pub mod merge;
 mod newest;
 mod outline;
 pub mod own;

@@ -45,7 +45,7 @@ pub fn run(arguments: &TrendArguments) -> Result<u8, Failure> {
 }
 
 /// Returns the named run files, and those in the named folders.
-fn paths(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn paths(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let inputs = if inputs.is_empty() { vec![own_folder()?] } else { inputs.to_vec() };
     let is_run = |path: &PathBuf| path.extension().is_some_and(|end| end == "plimsoll");
     let mut paths = Vec::new();

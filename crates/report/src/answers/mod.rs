@@ -5,6 +5,7 @@
 pub(crate) mod burst;
 pub(crate) mod headroom;
 pub(crate) mod map;
+mod merged;
 pub(crate) mod places;
 pub(crate) mod sheet;
 pub(crate) mod size;
@@ -34,6 +35,7 @@ fn sheet(answered: &ProcedureAnswer) -> Option<Sheet> {
         ProcedureAnswer::Places(answer) => places::sheet(answer),
         ProcedureAnswer::Soak(answer) => soak::sheet(answer),
         ProcedureAnswer::Together(answer) => together::sheet(answer),
+        ProcedureAnswer::Merged(answer) => merged::sheet(answer),
     })
 }
 

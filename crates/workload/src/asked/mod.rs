@@ -4,6 +4,7 @@ mod burst;
 mod check;
 mod headroom;
 mod map;
+mod merged;
 mod places;
 mod soak;
 mod together;
@@ -13,6 +14,7 @@ pub use burst::{BurstOf, BurstRequest};
 pub use check::{CheckPlan, CheckRequest, name_in_part, part_of_name};
 pub use headroom::{HeadroomRequest, LatencyBound, LoadPart};
 pub use map::MapRequest;
+pub use merged::{LeftOutReason, LeftOutStep, MergedMachine, MergedPart, MergedRequest};
 pub use places::PlacesRequest;
 pub use soak::SoakRequest;
 pub use together::{NamedMachine, TogetherLoad, TogetherRequest, TogetherVolume};
@@ -41,4 +43,6 @@ pub enum ProcedureRequest {
     Check(Box<CheckRequest>),
     /// The soak of a check: the same load for hours.
     Soak(SoakRequest),
+    /// `plimsoll merge`: the runs of several machines as one.
+    Merged(MergedRequest),
 }

@@ -336,7 +336,7 @@ fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
 }
 
 /// Splits a side into its name, if it has one, and its files: `NAME=FILE,FILE`, or files alone.
-fn named(words: &str) -> Result<(Option<String>, Vec<PathBuf>), Failure> {
+pub(super) fn named(words: &str) -> Result<(Option<String>, Vec<PathBuf>), Failure> {
     let (label, files) = match words.split_once('=') {
         // A file may have `=` in its own name.
         Some((name, files))

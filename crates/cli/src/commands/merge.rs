@@ -1,0 +1,129 @@
+//! `plimsoll merge`: the runs of several machines put together, as if they were one measurement.
+
+use std::path::{Path, PathBuf};
+
+use analysis::{Analysis, ProcedureAnswer, analyse};
+use record::{MachineRun, Run};
+use report::{Extent, terminal};
+use session::failure::Failure;
+use session::inputs::{InputRun, Reader};
+use session::output;
+use session::place::{Place, short};
+use workload::ProcedureRequest;
+
+use super::compare::named;
+use super::measure::print;
+use super::trend::paths;
+use crate::arguments::{MergeArguments, typed};
+
+/// Exit code: a machine has nothing in common with the others.
+const CANNOT_TELL: u8 = 4;
+
+/// Reads the runs, merges them, stores and prints the result.
+pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
+    let mut machines = machines(&arguments.runs)?;
+    for words in &arguments.clock {
+        correct(&mut machines, words)?;
+    }
+    let mut run = record::merge(machines, typed()).map_err(Failure::refused)?;
+    let analysis = analyse(&run, None, None);
+    run.findings = analysis.stored(&report::sentence);
+    let place = place(arguments.out.as_deref(), &run)?;
+    runfile::write(|bytes| place.bear(bytes), &run).map_err(Failure::failed)?;
+    place.put_report(&report::html(&run, &analysis))?;
+    let text = |paint| terminal(&run, &analysis, paint, Extent::Screen);
+    print(arguments.format, &place, (&text, &|| report::json(&run, &analysis)))?;
+    Ok(if took_part(&analysis) { 0 } else { CANNOT_TELL })
+}
+
+/// Whether every machine is in some step.
+fn took_part(analysis: &Analysis) -> bool {
+    let Some(ProcedureAnswer::Merged(answer)) = &analysis.answered else { return false };
+    let is_in = |machine: usize| {
+        answer.loads().any(|(_, load)| load.rows.iter().any(|row| usize::from(row.machine) == machine))
+    };
+    (0..answer.machines.len()).all(is_in)
+}
+
+/// Returns fresh names for the merged run.
+fn place(out: Option<&Path>, run: &Run) -> Result<Place, Failure> {
+    let machines = match &run.asked {
+        Some(ProcedureRequest::Merged(request)) => request.machines.len(),
+        _ => 0,
+    };
+    Place::of_result(out, &format!("merged-{machines}-machines"), jiff::Zoned::now().date())
+}
+
+/// A run that was read, with its name if one was typed.
+struct ReadRun {
+    label: Option<String>,
+    path: PathBuf,
+    run: Run,
+}
+
+/// Reads the runs and names their machines.
+fn machines(typed_runs: &[String]) -> Result<Vec<MachineRun>, Failure> {
+    let reader = Reader::of(typed());
+    let mut read = Vec::new();
+    for words in typed_runs {
+        let (label, named) = named(words)?;
+        let files = paths(&named)?;
+        let is_one = files == named;
+        if let (Some(label), [_, _, ..]) = (&label, files.as_slice()) {
+            let text =
+                format!("{words} names {} runs, and {label} can be one; name them one by one", files.len());
+            return Err(Failure::refused(text));
+        }
+        for of in reader.recordings(&files)?.runs {
+            let InputRun { path, run, .. } = of;
+            if !is_one && matches!(run.asked, Some(ProcedureRequest::Merged(_))) {
+                output::people(&format!("passed over: {}: it was merged from other runs", short(&path)));
+                continue;
+            }
+            if run.still_running.is_some() {
+                let text = format!("{} is still being measured; merge it when it has ended", short(&path));
+                return Err(Failure::refused(text));
+            }
+            read.push(ReadRun { label: label.clone(), path, run });
+        }
+    }
+    let labels: Vec<String> = (0..read.len()).map(|at| label(&read, at)).collect();
+    let machine = |(of, label): (ReadRun, String)| {
+        Ok(MachineRun { label, file: of.path.display().to_string(), clock_ns: 0, run: of.run })
+    };
+    read.into_iter().zip(labels).map(machine).collect()
+}
+
+/// Names a machine: as typed, or by its host, its target, or both, whichever no other run has; or else by its file.
+fn label(read: &[ReadRun], at: usize) -> String {
+    let host = |of: &ReadRun| of.run.host.as_ref().map_or("", |host| &host.hostname).to_owned();
+    let target = |of: &ReadRun| of.run.target.as_ref().map_or("", |target| &target.words).to_owned();
+    let both = |of: &ReadRun| format!("{} {}", host(of), target(of));
+    let own = &read[at];
+    let is_alone = |way: &&dyn Fn(&ReadRun) -> String| {
+        !way(own).trim().is_empty() && read.iter().filter(|of| way(of) == way(own)).count() == 1
+    };
+    let ways: [&dyn Fn(&ReadRun) -> String; 3] = [&host, &target, &both];
+    let by_file = || own.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    own.label.clone().unwrap_or_else(|| ways.into_iter().find(is_alone).map_or_else(by_file, |way| way(own)))
+}
+
+/// Takes in `NAME=±TIME`, a correction of a machine's clock.
+fn correct(machines: &mut [MachineRun], words: &str) -> Result<(), Failure> {
+    let wrong = |why: &str| {
+        Failure::refused(format!("--clock {words}: {why}; write for example --clock web-2=-350ms"))
+    };
+    let (name, time) =
+        words.split_once('=').ok_or_else(|| wrong("it needs the name of a machine and a time"))?;
+    let (sign, time) = match time.strip_prefix('-') {
+        Some(time) => (-1, time),
+        None => (1, time.strip_prefix('+').unwrap_or(time)),
+    };
+    let time = workload::duration(time).map_err(|error| wrong(&error.to_string()))?;
+    let known: Vec<String> = machines.iter().map(|machine| machine.label.clone()).collect();
+    let Some(machine) = machines.iter_mut().find(|machine| machine.label == name) else {
+        return Err(wrong(&format!("no machine is called '{name}'; there are {}", known.join(", "))));
+    };
+    machine.clock_ns = sign * i64::try_from(time.0).map_err(|_| wrong("that is too long"))?;
+    Ok(())
+}
