@@ -30,13 +30,13 @@ pub struct MergedStep {
     /// Number of machines that ran it.
     pub machines: usize,
     /// The time in which all were counting, on the run's clock; the rates are those of this time.
-    pub window: (Nanos, Nanos),
+    pub window_ns: (Nanos, Nanos),
     /// Time from the first machine's start of counting to the last's.
-    pub start_skew: Nanos,
+    pub start_skew_ns: Nanos,
     /// Time from the first machine's end to the last's.
-    pub stop_skew: Nanos,
+    pub stop_skew_ns: Nanos,
     /// Greatest time by which a machine's intervals were moved onto the edges of the others'.
-    pub moved: Nanos,
+    pub moved_ns: Nanos,
     /// Each direction.
     pub loads: Vec<MergedLoad>,
 }
@@ -124,10 +124,10 @@ fn step(record: &StepRecord, parts: &[MergedPart]) -> Option<MergedStep> {
     Some(MergedStep {
         step: record.plan.name.clone(),
         machines: parts.len(),
-        window: (from, to),
-        start_skew: spread(&|part| part.counted_from),
-        stop_skew: spread(&|part| part.ended),
-        moved: parts.iter().map(|part| Nanos(part.moved_ns.unsigned_abs())).max().unwrap_or_default(),
+        window_ns: (from, to),
+        start_skew_ns: spread(&|part| part.counted_from),
+        stop_skew_ns: spread(&|part| part.ended),
+        moved_ns: parts.iter().map(|part| Nanos(part.moved_ns.unsigned_abs())).max().unwrap_or_default(),
         loads: loads.filter_map(|direction| load(record, (parts, &own), direction)).collect(),
     })
 }

@@ -49,7 +49,7 @@ fn dialect(tool: &str) -> Option<Speak> {
 
 fn plimsoll(words: Vec<OsString>) -> u8 {
     // Command lines of other tools are taken out before clap sees them.
-    let (patience, rest) = match patience_before_tool(&words) {
+    let (patience, rest) = match before_tool(&words) {
         Ok(found) => found,
         Err(failure) => return told(&failure),
     };
@@ -106,21 +106,40 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
     }
 }
 
-/// Reads a `--give-up TIME` before the name of another tool, because all words after that name are the tool's.
-/// Returns the time, and the words from the name on; other words are left as they are.
-fn patience_before_tool(words: &[OsString]) -> Result<(Nanos, &[OsString]), Failure> {
-    let word = |at: usize| words.get(at).and_then(|word| word.to_str());
-    let (value, rest) = match word(1) {
-        Some("--give-up") => (word(2), words.get(3..)),
-        Some(first) => (first.strip_prefix("--give-up="), words.get(2..)),
-        None => (None, None),
-    };
-    match (value, rest) {
-        (Some(value), Some(rest)) if rest.first().is_some_and(|tool| tool.to_str().is_some_and(is_tool)) => {
-            let patience = arguments::patience(value);
-            Ok((patience.map_err(|why| Failure::refused(format!("--give-up {value}: {why}")))?, rest))
+/// Reads `--give-up TIME` and `--start-at TIME` before the name of another tool, because all words after that name are
+/// the tool's. Returns the patience, and the words from the name on; other words are left as they are.
+fn before_tool(words: &[OsString]) -> Result<(Nanos, &[OsString]), Failure> {
+    let untouched = words.get(1..).unwrap_or_default();
+    let (mut patience, mut start_at, mut rest) = (PATIENCE, None, untouched);
+    while let Some((name, value, behind)) = own_option(rest) {
+        let wrong = |why: String| Failure::refused(format!("{name} {value}: {why}"));
+        match name {
+            "--give-up" => patience = arguments::patience(value).map_err(wrong)?,
+            _ => start_at = Some(arguments::start_at(value).map_err(wrong)?),
         }
-        _ => Ok((PATIENCE, words.get(1..).unwrap_or_default())),
+        rest = behind;
+    }
+    let tool = rest.first().and_then(|tool| tool.to_str()).filter(|tool| is_tool(tool));
+    match (tool, start_at) {
+        (None, _) => return Ok((PATIENCE, untouched)),
+        (Some(tool), Some(_)) if tool.ends_with("ioping") || tool.ends_with("iostat") => {
+            return Err(Failure::refused(format!("--start-at has no meaning for {tool}; leave it out")));
+        }
+        (Some(_), at) => at.into_iter().for_each(session::begin_at),
+    }
+    Ok((patience, rest))
+}
+
+/// Returns the name and the value of an option that may stand before a tool's name, and the words after it.
+fn own_option(words: &[OsString]) -> Option<(&str, &str, &[OsString])> {
+    let first = words.first()?.to_str()?;
+    let (name, value) = first.split_once('=').map_or((first, None), |(name, value)| (name, Some(value)));
+    if !["--give-up", "--start-at"].contains(&name) {
+        return None;
+    }
+    match value {
+        Some(value) => Some((name, value, &words[1..])),
+        None => Some((name, words.get(1)?.to_str()?, &words[2..])),
     }
 }
 

@@ -5,6 +5,7 @@ use record::{Observer, StepRecord};
 use workload::StepPlan;
 
 use crate::runner::{Runner, RunnerError, play};
+use crate::start_at;
 
 /// Decides the steps of a run, and receives their records.
 pub trait Procedure<R: Runner + ?Sized> {
@@ -78,6 +79,7 @@ where
     let plan = runner.plan(step)?;
     runner.open(&plan)?;
     procedure.ready(&plan, runner)?;
+    start_at::wait_for(&plan, runner, procedure.observer());
     Ok(play(&plan, runner, procedure.observer())?)
 }
 

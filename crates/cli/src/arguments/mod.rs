@@ -19,6 +19,7 @@ mod shelf;
 mod short;
 mod shown;
 mod size;
+mod start_at;
 mod trend;
 mod tutorial;
 
@@ -48,6 +49,7 @@ pub use profile::{FromArguments, LoadFormat, ProfileAction, ProfileArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
 pub use size::{SizeArguments, SizeFormat};
+pub use start_at::start_at;
 pub use trend::{TrendArguments, TrendFormat};
 pub use tutorial::TutorialArguments;
 
@@ -92,7 +94,7 @@ Examples:
 A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or
 null:.
 --give-up TIME before fio, diskspd or ioping says how long a device may leave
-everything unanswered [60s].
+everything unanswered [60s]; --start-at TIME before them, when the load begins.
 Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
 refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
 pub struct Arguments {

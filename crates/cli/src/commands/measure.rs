@@ -183,8 +183,13 @@ impl<'a> Ground<'a> {
         if !self.arguments.busy {
             run::idle_gate(&mut self.setup, measurement.noun(), &self.stop)?;
         }
+        if let (Some(_), true) = (self.arguments.start_at, self.setup.is_virtual()) {
+            let text = format!("--start-at has no meaning for {}; leave it out", self.words);
+            return Err(Failure::refused(text));
+        }
         let place = self.place(measurement)?;
         let Ground { setup, stop, arguments, .. } = self;
+        arguments.start_at.into_iter().for_each(session::begin_at);
         let course =
             Course { left: &|done| measurement.left(done), remarks: &|done| measurement.remarks(done) };
         let session = Session {

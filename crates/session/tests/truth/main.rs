@@ -17,6 +17,7 @@ mod identified;
 mod judge;
 mod map;
 mod margins;
+mod merged;
 mod page;
 mod places;
 mod places_drawn;

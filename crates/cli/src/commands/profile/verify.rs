@@ -49,6 +49,7 @@ pub(super) fn run(
         ));
     }
     let arguments = MeasureArguments {
+        start_at: None,
         busy,
         dry_run: false,
         give_up: record::PATIENCE,

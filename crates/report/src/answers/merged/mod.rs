@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use analysis::compare::Deviation;
 use analysis::{Estimate, MergedAnswer, MergedLoad, MergedRow, MergedStep};
-use workload::{Direction, LeftOutReason, LeftOutStep};
+use workload::{Direction, LeftOutReason, LeftOutStep, Nanos};
 
 use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
@@ -40,7 +40,7 @@ fn verdict(answer: &MergedAnswer) -> VerdictWords {
     let rest = match answer.steps.as_slice() {
         [one] => {
             let rates: Vec<String> = one.loads.iter().map(rate_words).collect();
-            let time = numbers::span(one.window.1.since(one.window.0).as_secs_f64());
+            let time = numbers::span(one.window_ns.1.since(one.window_ns.0).as_secs_f64());
             format!(
                 ": {} together, {}, in the {time} in which all of them ran.",
                 of_all(answer, one.machines),
@@ -190,18 +190,19 @@ fn done_words(load: &MergedLoad) -> String {
     )
 }
 
-/// Returns how far apart the machines began and ended, and by how much their intervals were moved.
+/// Returns how far apart the machines began and ended, and by how much their intervals were moved. Runs say when they
+/// began to the millisecond.
 fn skew_words(step: &MergedStep) -> String {
-    let time = |span: workload::Nanos| numbers::time(span.0 as f64);
-    let moved = match step.moved.0 {
-        0 => String::new(),
-        _ => format!("; intervals moved by {} at most onto common edges", time(step.moved)),
+    let time = |span: Nanos| numbers::time(span.max(Nanos::from_millis(1)).0 as f64);
+    let moved = match step.moved_ns {
+        Nanos::ZERO => String::new(),
+        by => format!("; intervals moved by {} at most onto common edges", time(by)),
     };
     format!(
         "all ran for {}; began within {} and ended within {} of each other, by their clocks{moved}",
-        numbers::span(step.window.1.since(step.window.0).as_secs_f64()),
-        time(step.start_skew),
-        time(step.stop_skew)
+        numbers::span(step.window_ns.1.since(step.window_ns.0).as_secs_f64()),
+        time(step.start_skew_ns),
+        time(step.stop_skew_ns)
     )
 }
 
