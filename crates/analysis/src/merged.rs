@@ -89,11 +89,12 @@ pub struct MergedRow {
 pub(crate) fn answer(run: &Run, asked: &MergedRequest) -> MergedAnswer {
     let steps: Vec<MergedStep> =
         run.steps.iter().zip(&asked.steps).filter_map(|(record, parts)| step(record, parts)).collect();
+    // All ran at the same time, so that the spread of their rates contains whatever disturbed them (method 11).
     let figure = |row: &MergedRow| SideFigure {
         value: row.iops.value,
         runs: vec![row.iops.value],
         rounding: 0.0,
-        interval: Some((row.iops.low, row.iops.high)),
+        interval: None,
         seconds: None,
     };
     let of_load = |load: &MergedLoad| -> Vec<Option<SideFigure>> {

@@ -66,13 +66,11 @@ fn of_row(row: &[Option<SideFigure>], number: usize) -> Vec<Deviation> {
     let mean = core.iter().map(|figure| off(figure)).sum::<f64>() / count;
     let squares = |of: &dyn Fn(&SideFigure) -> f64| core.iter().map(|figure| of(figure).powi(2)).sum::<f64>();
     let spread = squares(&|figure| off(figure) - mean) / (count - 1.0) / CORE.powi(2);
-    // The spread is at least what the figures' own intervals give, and contains it: only what a figure's own interval has
-    // more than those is added.
-    let own = squares(&error) / count;
-    let variance = spread.max(own) * (1.0 + 1.0 / count);
+    // The spread is at least what the figures' own intervals give.
+    let variance = spread.max(squares(&error) / count) * (1.0 + 1.0 / count);
     let deviation = |(side, figure): (usize, &Option<SideFigure>)| {
         let figure = figure.as_ref()?;
-        let error = (variance + (error(figure).powi(2) - own).max(0.0)).sqrt();
+        let error = (variance + error(figure).powi(2)).sqrt();
         let chance = match (error > 0.0, off(figure) == 0.0) {
             (true, _) => 2.0 * t_cdf(-off(figure).abs() / error, count - 1.0),
             (false, alike) => f64::from(u8::from(alike)),

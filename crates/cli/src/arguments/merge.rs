@@ -24,8 +24,8 @@ three machines on, those are named whose rate is odd. Machines are called by
 their host names, or as NAME=RUN says. Exit codes: 0 merged, 2 nothing to merge,
 4 a machine has no step in common with the others.")]
 pub struct MergeArguments {
-    /// Run files, each with a name of your own if you like, or folders with run files
-    #[arg(value_name = "[NAME=]RUN", required = true)]
+    /// Run files, or NAME=FILE for a name of your own, or folders with run files
+    #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
     /// Correct the clock of a machine: add this time to all of its times
     #[arg(long, value_name = "NAME=±TIME", allow_hyphen_values = true)]

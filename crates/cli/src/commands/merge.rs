@@ -97,13 +97,14 @@ fn machines(typed_runs: &[String]) -> Result<Vec<MachineRun>, Failure> {
 /// Names a machine: as typed, or by its host, its target, or both, whichever no other run has; or else by its file.
 fn label(read: &[ReadRun], at: usize) -> String {
     let host = |of: &ReadRun| of.run.host.as_ref().map_or("", |host| &host.hostname).to_owned();
+    let short = |of: &ReadRun| host(of).split('.').next().unwrap_or_default().to_owned();
     let target = |of: &ReadRun| of.run.target.as_ref().map_or("", |target| &target.words).to_owned();
     let both = |of: &ReadRun| format!("{} {}", host(of), target(of));
     let own = &read[at];
     let is_alone = |way: &&dyn Fn(&ReadRun) -> String| {
         !way(own).trim().is_empty() && read.iter().filter(|of| way(of) == way(own)).count() == 1
     };
-    let ways: [&dyn Fn(&ReadRun) -> String; 3] = [&host, &target, &both];
+    let ways: [&dyn Fn(&ReadRun) -> String; 4] = [&short, &host, &target, &both];
     let by_file = || own.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     own.label.clone().unwrap_or_else(|| ways.into_iter().find(is_alone).map_or_else(by_file, |way| way(own)))
 }

@@ -20,6 +20,7 @@ mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod merge;
 mod open;
 mod otlp;
 mod own;

@@ -16,7 +16,7 @@ pub(crate) mod trend;
 mod watch;
 pub(crate) mod zoom;
 
-use analysis::{Analysis, Answer};
+use analysis::{Analysis, Answer, ProcedureAnswer};
 use record::Run;
 
 use crate::charts::PictureOptions;
@@ -87,14 +87,20 @@ fn matrix(run: &Run) -> Markup {
     ]
 }
 
-/// Returns the subject of the page: the target, the file that another tool printed, or the watched machine.
+/// Returns the subject of the page: the target, the merged machines, the file that another tool printed, or the watched
+/// machine.
 fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let imported = other_tool::origin(run).map(|(tool, _)| match options.source.as_str() {
         "" => tool,
         file => file,
     });
     let target = run.target.as_ref().map(|target| target.words.as_str()).or(imported);
-    let words = target.map(str::to_owned).or_else(|| watch::is_watch(run).then(|| machine(run, analysis)));
+    let merged = match &analysis.answered {
+        Some(ProcedureAnswer::Merged(answer)) => Some(format!("{} machines", answer.machines.len())),
+        _ => None,
+    };
+    let target = target.map(str::to_owned).or(merged);
+    let words = target.or_else(|| watch::is_watch(run).then(|| machine(run, analysis)));
     format!("plimsoll: {}", words.as_deref().unwrap_or("no target"))
 }
 

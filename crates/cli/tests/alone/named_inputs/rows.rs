@@ -103,6 +103,7 @@ const ROWS: &[Row] = &[
     ("size", "--policy", &["size", "@/disks.json", "--policy", "%"], true, NONE),
     ("size", "--present", &["size", "@/disks.json", "--present", "%"], true, NONE),
     ("size", "--prices", &["size", "@/disks.json", "--prices", "%"], true, NONE),
+    ("merge", "RUN", &["merge", "%"], false, FOLDER),
     ("trend", "RUN|FOLDER", &["trend", "%"], false, FOLDER),
     ("list", "DIR", &["list", "%"], false, FOLDER),
     ("serve", "DIR", &["serve", "%"], false, FOLDER),

@@ -17,6 +17,9 @@ use crate::words::tiles::{Tile, TileFigure};
 const ROWS_MOST: usize = 16;
 /// Rows that it shows of more than that at least: those with the lowest rates.
 const SLOWEST: usize = 5;
+/// Most letters of a name in a terminal, and those of its beginning if it is longer.
+const NAME_MOST: usize = 16;
+const NAME_BEGIN: usize = 6;
 /// Column of the median latency, for which a terminal has no room.
 const MEDIAN: usize = 4;
 
@@ -116,9 +119,8 @@ fn section(answer: &MergedAnswer, step: &MergedStep, first: usize) -> Section {
         let rows = Rows { answer, load, deviations: deviations.collect() };
         let all = load.rows.len();
         let most = if all > ROWS_MOST { SLOWEST } else { all };
-        blocks.push(
-            Block::Captioned(String::new(), rows.table(most).without(MEDIAN), Columns::Figures).in_terminal(),
-        );
+        blocks
+            .push(Block::Captioned(String::new(), narrow(rows.table(most)), Columns::Figures).in_terminal());
         if most < all {
             let more = format!("These are the odd machines and the slowest; the page has all {all}.");
             blocks.push(Block::Items("  ", vec![more]).in_terminal());
@@ -128,6 +130,20 @@ fn section(answer: &MergedAnswer, step: &MergedStep, first: usize) -> Section {
     }
     blocks.push(Block::Items("  ", step.loads.iter().map(done_words).chain([skew_words(step)]).collect()));
     Section { heading: step.step.clone(), indent: Some(""), blocks }
+}
+
+/// Returns the table for 80 columns: without the median latency, and with the beginnings and ends of long names.
+fn narrow(table: Table) -> Table {
+    let mut table = table.without(MEDIAN);
+    for name in table.rows.iter_mut().filter_map(|row| row.first_mut()) {
+        let letters: Vec<char> = name.chars().collect();
+        if letters.len() > NAME_MOST {
+            let (begin, end) =
+                (&letters[..NAME_BEGIN], &letters[letters.len() - (NAME_MOST - NAME_BEGIN - 1)..]);
+            *name = begin.iter().chain(&['…']).chain(end).collect();
+        }
+    }
+    table
 }
 
 /// What each machine had in one load.
