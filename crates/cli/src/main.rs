@@ -122,7 +122,7 @@ fn before_tool(words: &[OsString]) -> Result<(Nanos, &[OsString]), Failure> {
     let tool = rest.first().and_then(|tool| tool.to_str()).filter(|tool| is_tool(tool));
     match (tool, start_at) {
         (None, _) => return Ok((PATIENCE, untouched)),
-        (Some(tool), Some(_)) if tool.ends_with("ioping") || tool.ends_with("iostat") => {
+        (Some(tool), Some(_)) if !runs_steps(tool) => {
             return Err(Failure::refused(format!("--start-at has no meaning for {tool}; leave it out")));
         }
         (Some(_), at) => at.into_iter().for_each(session::begin_at),
@@ -141,6 +141,11 @@ fn own_option(words: &[OsString]) -> Option<(&str, &str, &[OsString])> {
         Some(value) => Some((name, value, &words[1..])),
         None => Some((name, words.get(1)?.to_str()?, &words[2..])),
     }
+}
+
+/// Whether this tool's load runs in steps, which can begin at a given time.
+fn runs_steps(tool: &str) -> bool {
+    matches!(tool.strip_prefix("plimsoll-").unwrap_or(tool), "fio" | "diskspd" | "diskspd.exe")
 }
 
 fn is_tool(word: &str) -> bool {

@@ -128,12 +128,10 @@ pub fn merge(mut machines: Vec<MachineRun>, words: Vec<String>) -> Result<Run, M
         let (together, left_out) = together(group);
         let names = &request.machines;
         request.left_out.extend(left_out);
-        if together.is_empty() {
-            continue;
+        if let Some((step, parts)) = joined(together, names)? {
+            run.steps.push(step);
+            request.steps.push(parts);
         }
-        let (step, parts) = joined(together, names)?;
-        run.steps.push(step);
-        request.steps.push(parts);
     }
     request.left_out.sort_by_key(|one| one.machine);
     if run.steps.is_empty() {
@@ -280,17 +278,17 @@ fn count_common(together: &mut [Placed]) -> bool {
     from < to
 }
 
-/// Returns the step of these machines, with their parts.
+/// Returns the step of these machines, with their parts; `None` of no machines.
 fn joined(
     together: Vec<Placed>,
     machines: &[MergedMachine],
-) -> Result<(StepRecord, Vec<MergedPart>), MergeError> {
-    let number: usize = together.iter().map(|one| one.step.jobs.len()).sum();
+) -> Result<Option<(StepRecord, Vec<MergedPart>)>, MergeError> {
+    let jobs: usize = together.iter().map(|one| one.step.jobs.len()).sum();
+    if let (Some(first), Err(_)) = (together.first(), u16::try_from(jobs)) {
+        return Err(MergeError::TooMany { step: first.step.plan.name.clone(), jobs });
+    }
     let mut parts = Vec::new();
-    let mut whole: Option<StepRecord> = None;
-    for Placed { machine, step, moved_ns } in together {
-        let too_many = |_| MergeError::TooMany { step: step.plan.name.clone(), jobs: number };
-        u16::try_from(number).map_err(too_many)?;
+    let own = |Placed { machine, step, moved_ns }: Placed| {
         parts.push(MergedPart {
             machine: machine as u16,
             jobs: step.jobs.len() as u16,
@@ -298,17 +296,13 @@ fn joined(
             ended: moved(step.ended, -moved_ns),
             moved_ns,
         });
-        let own = of_machine(step, &machines[machine].label);
-        match &mut whole {
-            Some(whole) => add(whole, own),
-            None => whole = Some(own),
-        }
-    }
-    let mut step = whole.expect("at least two machines ran the step");
+        of_machine(step, &machines[machine].label)
+    };
+    let Some(mut step) = together.into_iter().map(own).reduce(add) else { return Ok(None) };
     step.intervals.sort_by_key(|interval| (interval.start, interval.job));
     step.failures.sort_by_key(|failure| failure.at);
     step.failures.truncate(FAILURES_MOST);
-    Ok((step, parts))
+    Ok(Some((step, parts)))
 }
 
 /// Returns a machine's step with the machine's name before the names of its jobs and paths.
@@ -325,7 +319,7 @@ fn of_machine(mut step: StepRecord, label: &str) -> StepRecord {
 }
 
 /// Adds the step of another machine, whose jobs follow.
-fn add(whole: &mut StepRecord, other: StepRecord) {
+fn add(mut whole: StepRecord, other: StepRecord) -> StepRecord {
     let behind = whole.jobs.len() as u16;
     let job = |job: u16| job.saturating_add(behind);
     whole.plan.workers.extend(other.plan.workers);
@@ -339,173 +333,5 @@ fn add(whole: &mut StepRecord, other: StepRecord) {
     whole.workers.extend(workers.map(|one| WorkerTotals { job: job(one.job), ..one }));
     whole.failures.extend(other.failures);
     whole.notes.extend(other.notes);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Distribution, IntervalDirection, Tally};
-    use proptest::prelude::*;
-    use workload::{Direction, StepPlan};
-
-    const INTERVAL: Nanos = Nanos::from_millis(500);
-
-    /// A machine: the millisecond in which its run began, nanoseconds until its step did, intervals of ramp, and for each
-    /// job the latencies in its intervals.
-    type Drawn = (u64, u64, usize, Vec<Vec<Vec<u64>>>);
-
-    fn drawn() -> impl Strategy<Value = Drawn> {
-        let latencies = proptest::collection::vec(1u64..1 << 36, 0..6);
-        let job = proptest::collection::vec(latencies, 8);
-        (0u64..2_000, 0u64..1 << 30, 0usize..3, proptest::collection::vec(job, 1..3))
-    }
-
-    fn figures(latencies: &[u64]) -> IntervalDirection {
-        let mut tally = Tally::default();
-        latencies.iter().for_each(|latency| tally.count(4096, *latency));
-        IntervalDirection { tally, latency: distribution(latencies) }
-    }
-
-    fn distribution(latencies: &[u64]) -> Distribution {
-        let counted: Vec<(u64, u64)> = latencies.iter().map(|latency| (*latency, 1)).collect();
-        let least = latencies.iter().min().copied().unwrap_or(u64::MAX);
-        Distribution::counted(&counted, least, latencies.iter().max().copied().unwrap_or(0))
-    }
-
-    fn machine((label, drawn): (usize, &Drawn)) -> MachineRun {
-        let (began_ms, before, ramp, jobs) = drawn;
-        let mut run = Run::started(Vec::new(), 1_700_000_000_000 + began_ms);
-        let started = Nanos(*before);
-        let mut step = StepRecord {
-            plan: StepPlan {
-                name: "load".into(),
-                kind: StepKind::Job,
-                workers: Vec::new(),
-                stop: Vec::new(),
-                ramp: INTERVAL * *ramp as u64,
-                interval: INTERVAL,
-                choices: Vec::new(),
-            },
-            started,
-            counted_from: started + INTERVAL * *ramp as u64,
-            ended: started + INTERVAL * 8,
-            ending: Ending::Time,
-            jobs: (0..jobs.len()).map(|job| format!("job {job}")).collect(),
-            intervals: Vec::new(),
-            workers: Vec::new(),
-            failures: Vec::new(),
-            notes: Vec::new(),
-        };
-        for (job, intervals) in jobs.iter().enumerate() {
-            for (at, latencies) in intervals.iter().enumerate() {
-                let start = started + INTERVAL * at as u64;
-                let mut interval = Interval::empty(job as u16, start, start + INTERVAL);
-                interval.counted = at >= *ramp;
-                interval.directions[Direction::Read.index()] = figures(latencies);
-                step.intervals.push(interval);
-            }
-            let IntervalDirection { tally, latency } = figures(&intervals[*ramp..].concat());
-            let mut worker = WorkerTotals { job: job as u16, ..WorkerTotals::default() };
-            let read = &mut worker.directions[Direction::Read.index()];
-            (read.tally, read.latency) = (tally, latency);
-            step.workers.push(worker);
-        }
-        run.steps.push(step);
-        MachineRun { label: format!("host-{label}"), file: format!("{label}.plimsoll"), clock_ns: 0, run }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
-
-        #[test]
-        fn a_merged_step_holds_every_io_of_its_machines_and_no_other(fleet in proptest::collection::vec(drawn(), 2..6)) {
-            let machines: Vec<MachineRun> = fleet.iter().enumerate().map(machine).collect();
-            let mut backwards = machines.clone();
-            backwards.reverse();
-            let Ok(merged) = merge(machines, Vec::new()) else {
-                // Starts differ by three seconds at most, and every machine counts for three at least.
-                return Ok(());
-            };
-            prop_assert_eq!(&merged, &merge(backwards, Vec::new()).unwrap());
-            let Some(ProcedureRequest::Merged(request)) = &merged.asked else { panic!("{:?}", merged.asked) };
-            let (step, parts) = (&merged.steps[0], &request.steps[0]);
-            let of = |part: &MergedPart| &fleet[usize::from(part.machine)];
-            let all: Vec<u64> = parts.iter().flat_map(|part| of(part).3.iter().flat_map(|job| job[of(part).2..].concat())).collect();
-            prop_assert_eq!(step.latency(Direction::Read), distribution(&all));
-            prop_assert_eq!(step.tally(Direction::Read).ops, all.len() as u64);
-            let every: Vec<u64> = parts.iter().flat_map(|part| of(part).3.concat().concat()).collect();
-            let mut seen = Distribution::default();
-            step.intervals.iter().for_each(|one| seen.merge(&one.of(Direction::Read).latency));
-            prop_assert_eq!(seen, distribution(&every));
-            prop_assert_eq!(parts.len() + request.left_out.len(), fleet.len());
-        }
-
-        #[test]
-        fn counted_intervals_are_those_in_which_every_machine_counted(fleet in proptest::collection::vec(drawn(), 2..6)) {
-            let machines: Vec<MachineRun> = fleet.iter().enumerate().map(machine).collect();
-            let Ok(merged) = merge(machines, Vec::new()) else { return Ok(()) };
-            let step = &merged.steps[0];
-            for whole in step.counted() {
-                prop_assert_eq!(whole.end.since(whole.start), INTERVAL);
-                let of_jobs = step.intervals.iter().filter(|one| one.start == whole.start && one.counted);
-                prop_assert_eq!(of_jobs.count(), step.jobs.len());
-            }
-            let Some(ProcedureRequest::Merged(request)) = &merged.asked else { panic!("{:?}", merged.asked) };
-            prop_assert!(request.steps[0].iter().all(|part| part.moved_ns.unsigned_abs() <= INTERVAL.0 / 2));
-        }
-    }
-
-    #[test]
-    fn a_machine_that_was_interrupted_voids_the_sum_but_not_the_rest() {
-        let whole: Drawn = (0, 0, 0, vec![vec![vec![1000]; 8]]);
-        let mut machines: Vec<MachineRun> =
-            [&whole, &whole, &whole].into_iter().enumerate().map(machine).collect();
-        machines[1].run.steps[0].ending = Ending::Interrupted;
-        let merged = merge(machines.clone(), Vec::new()).unwrap();
-        let Some(ProcedureRequest::Merged(request)) = &merged.asked else { panic!("{:?}", merged.asked) };
-        let left = LeftOutStep { machine: 1, step: "load".into(), reason: LeftOutReason::CutShort };
-        assert_eq!(
-            (request.left_out.as_slice(), merged.steps[0].tally(Direction::Read).ops),
-            ([left].as_slice(), 16)
-        );
-        machines.iter_mut().for_each(|machine| machine.run.steps[0].ending = Ending::Interrupted);
-        assert_eq!(merge(machines, Vec::new()).unwrap().steps[0].jobs.len(), 3);
-    }
-
-    #[test]
-    fn what_cannot_be_merged_is_refused_by_name() {
-        let one: Drawn = (0, 0, 0, vec![vec![vec![1000]; 8]]);
-        let late: Drawn = (60_000, 0, 0, vec![vec![vec![1000]; 8]]);
-        let of =
-            |fleet: [&Drawn; 2]| -> Vec<MachineRun> { fleet.into_iter().enumerate().map(machine).collect() };
-        let refusal = |machines: Vec<MachineRun>| merge(machines, Vec::new()).unwrap_err().to_string();
-        assert!(refusal(of([&one, &late])).contains("ran at different times"));
-        let mut named = of([&one, &one]);
-        let again = named[0].run.steps.clone();
-        named[0].run.steps.extend(again);
-        named[1].run.steps[0].plan.name = "other".into();
-        assert!(refusal(named).contains("no two machines ran a step of the same name"));
-        let merged = MachineRun {
-            run: merge(of([&one, &one]), Vec::new()).unwrap(),
-            label: "both".into(),
-            ..machine((7, &one))
-        };
-        assert!(
-            refusal(vec![merged, machine((8, &one))]).contains("name those instead: 0.plimsoll, 1.plimsoll")
-        );
-        let mut watch = of([&one, &one]);
-        watch[1].run.steps.clear();
-        assert!(refusal(watch).starts_with("1.plimsoll holds no I/Os"));
-    }
-
-    #[test]
-    fn a_clock_that_is_wrong_can_be_corrected() {
-        let one: Drawn = (0, 0, 0, vec![vec![vec![1000]; 8]]);
-        let mut machines: Vec<MachineRun> = [&one, &one].into_iter().enumerate().map(machine).collect();
-        machines[1].run.started_unix_ms += 90_000;
-        assert!(merge(machines.clone(), Vec::new()).is_err());
-        machines[1].clock_ns = -90_000_000_000;
-        let merged = merge(machines, Vec::new()).unwrap();
-        assert_eq!(merged.steps[0].counted().len(), 8);
-    }
+    whole
 }

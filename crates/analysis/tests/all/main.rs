@@ -6,6 +6,7 @@ mod compare_items;
 mod comparing;
 mod levels;
 mod made_machines;
+mod merged;
 mod odd_one;
 mod verdicts;
 mod watching;

@@ -30,7 +30,7 @@ fn ops(document: &Value) -> u64 {
         let directions = step["directions"].as_array().unwrap().iter();
         directions.map(|of| of["ops"].as_u64().unwrap_or(0)).sum::<u64>()
     };
-    steps.filter(|step| step["kind"] == "job").map(|step| of(step)).sum()
+    steps.filter(|step| step["kind"] == "job").map(of).sum()
 }
 
 #[test]
