@@ -132,14 +132,12 @@ pub(crate) fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32
 }
 
 /// Returns the place after `text`, which begins at the given place.
-fn walked(text: &str, (mut line, mut column): (u32, u32)) -> (u32, u32) {
-    for letter in text.chars() {
-        match letter {
-            '\n' => (line, column) = (line + 1, 1),
-            _ => column += 1,
-        }
+fn walked(text: &str, (line, column): (u32, u32)) -> (u32, u32) {
+    let letters = |part: &str| part.chars().count() as u32;
+    match text.rsplit_once('\n') {
+        Some((above, last)) => (line + above.matches('\n').count() as u32 + 1, 1 + letters(last)),
+        None => (line, column + letters(text)),
     }
-    (line, column)
 }
 
 /// Returns an anchor for every [`ANCHOR_EVERY`] bytes of `raw`.

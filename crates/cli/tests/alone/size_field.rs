@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use crate::machine::*;
 
-/// Policies: rates of reads and writes, rates of both, and bytes.
+/// Policies: rates of reads and writes, rates of both, and bytes. A block of 4 KiB at 1 MiB/s waits a tick of the kernel's clock;
+/// at twice the rate, the throttle still holds back many of them for a whole tick.
 const POLICIES: [&str; 3] = [
     "custom,read_iops=500,write_iops=250",
     "custom,read_iops=800,write_iops=300",
-    "custom,read_bandwidth=4MiB/s,write_bandwidth=2MiB/s",
+    "custom,read_bandwidth=4MiB/s,write_bandwidth=1MiB/s",
 ];
 /// What a volume without limits is called: nothing reaches its rate.
 const FREE: &str = "custom,iops=1000000";
@@ -37,9 +38,10 @@ for number in range(1200):
 '";
 
 /// What comes before the program, whose file system goes with the shell, however it ends. A journal would be written by a thread
-/// of the kernel, which a control group of version 1 does not limit.
-const MOUNT: &str = "mkfs.ext4 -q -F -O ^has_journal -E lazy_itable_init=0,lazy_journal_init=0 $PLIMSOLL_DEVICE; mkdir -p mounted; \
-                     mount -o noatime $PLIMSOLL_DEVICE mounted; trap 'umount mounted' EXIT; sync -f mounted;";
+/// of the kernel, which a control group of version 1 does not limit. Without `lazytime` each flush also writes the file's inode if
+/// the kernel's clock has ticked (every 4 ms) since the flush before: the slower the volume or the machine, the more writes.
+const MOUNT: &str = "mkfs.ext4 -q -F -O ^has_journal -E nodiscard,lazy_itable_init=0 $PLIMSOLL_DEVICE; mkdir -p mounted; \
+                     mount -o noatime,lazytime $PLIMSOLL_DEVICE mounted; trap 'umount mounted' EXIT; sync -f mounted;";
 
 /// Runs a program on a volume of a policy, through `around`; returns the seconds that it took.
 fn seconds(folder: &Folder, policy: &str, [before, around, program]: [&str; 3]) -> Option<f64> {
@@ -73,16 +75,8 @@ fn said(folder: &Folder, policy: &str) -> [f64; 2] {
     [0, 1].map(|at| longer[at].as_f64().unwrap())
 }
 
-/// Which ends of what was said hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Both,
-    /// What a file system writes and joins is not the same each time, so that the least need not hold.
-    Most,
-}
-
 #[allow(clippy::print_stdout, reason = "the figures are for people")]
-fn takes_as_long_as_was_said([before, program]: [&str; 2], (policies, holds): (&[&str], Holds)) {
+fn takes_as_long_as_was_said([before, program]: [&str; 2]) {
     if !root_or_skip("a throttled volume") {
         return;
     }
@@ -91,14 +85,13 @@ fn takes_as_long_as_was_said([before, program]: [&str; 2], (policies, holds): (&
     let watch = "plimsoll watch --every 250ms --device $PLIMSOLL_DEVICE --out recorded --";
     let Some(free) = seconds(&folder, FREE, [before, watch, program]) else { return };
     let mut off = Vec::new();
-    for policy in policies {
+    for policy in POLICIES {
         let [least, most] = said(&folder, policy);
         let Some(took) = seconds(&folder, policy, [before, "", program]) else { return };
         let (low, high) = (free + least, free + most);
         println!("{policy}: {took:.2} s, said {low:.2} to {high:.2} s; {free:.2} s without limits");
         let differs = SLICE_S + DIFFERS * took;
-        let is_less = holds == Holds::Both && took < low - differs;
-        if is_less || took > high + differs {
+        if took < low - differs || took > high + differs {
             off.push(format!("{policy}: {took:.2} s, said {low:.2} to {high:.2} s"));
         }
     }
@@ -111,14 +104,14 @@ fn takes_as_long_as_was_said([before, program]: [&str; 2], (policies, holds): (&
 #[ignore = "night: a minute of load"]
 fn fio_takes_as_much_longer_on_a_policy_as_was_said() {
     if has("fio") {
-        takes_as_long_as_was_said(["", FIO], (&POLICIES, Holds::Both));
+        takes_as_long_as_was_said(["", FIO]);
     }
 }
 
 #[test]
 #[ignore = "night: a minute of load"]
-fn a_database_takes_no_longer_on_a_policy_than_was_said() {
+fn a_database_takes_as_much_longer_on_a_policy_as_was_said() {
     if has("python3") {
-        takes_as_long_as_was_said([MOUNT, SQLITE], (&POLICIES, Holds::Most));
+        takes_as_long_as_was_said([MOUNT, SQLITE]);
     }
 }
