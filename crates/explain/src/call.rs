@@ -26,12 +26,12 @@ pub(super) fn is_of_a_prompt(word: &str) -> bool {
 }
 
 /// Commands that run the command after their own words.
-const STARTERS: &str = "sudo time nice ionice exec env setsid nohup timeout taskset numactl chrt cgexec systemd-run strace perf \
+pub(super) const STARTERS: &str = "sudo time nice ionice exec env setsid nohup timeout taskset numactl chrt cgexec systemd-run strace perf \
                         stdbuf unshare kubectl oc docker podman nerdctl ssh doas chroot nsenter watch xargs eval \
                         invoke-expression iex if while until ! then do else";
 
 /// Marks of a shell after which the next command begins.
-const BETWEEN: [&str; 7] = [";", "&&", "||", "|", "&", "do", "{"];
+pub(super) const BETWEEN: [&str; 7] = [";", "&&", "||", "|", "&", "do", "{"];
 
 /// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
 pub(super) fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Piece>)> {

@@ -84,8 +84,10 @@ impl<'a> Fio<'a> {
     /// Whether the job file `path` is a value that stands after a blank, where the option takes one only after `=`; the
     /// value is then taken as if it stood there.
     fn is_stray_value(&mut self, path: &str) -> bool {
-        let is_option =
-            path.contains('=') && fio::ROWS.iter().any(|row| row.names().any(|known| known == names(path)));
+        // Behind `--` fio takes every word for a job file, with its dashes.
+        let is_option = !path.starts_with('-')
+            && path.contains('=')
+            && fio::ROWS.iter().any(|row| row.names().any(|known| known == names(path)));
         if let Some(piece) = self.words.iter_mut().find(|piece| is_option && piece.text == path) {
             self.gaps.push(format!(
                 "line {}, column {}: for fio {path} is a job file here, as it has no dashes, and fio runs nothing: write --{path}. It is taken so below.",
