@@ -19,6 +19,8 @@ pub(super) struct Fio<'a> {
     /// The job file in the same text.
     pub other: Option<&'a PastedCommand>,
     pub around: &'a Around<'a>,
+    /// A variable that may stand for job files.
+    pub hidden: Option<String>,
     pub gaps: Vec<String>,
     /// Lines of job files whose values are unknown here: the line number, and how the line is treated.
     pub unknown: RefCell<Vec<(usize, String)>>,
@@ -38,6 +40,7 @@ impl<'a> Fio<'a> {
             told_with,
             other,
             around,
+            hidden: None,
             gaps,
             unknown: RefCell::default(),
             refusals,
@@ -52,6 +55,11 @@ impl<'a> Fio<'a> {
                 break;
             }
             described = self.described();
+        }
+        if let Some(hidden) = self.hidden.take().filter(|_| matches!(described, Err(FioError::NoJobs))) {
+            self.gaps
+                .push(format!("Whether {hidden} names job files or has the jobs themselves is not known."));
+            return Ok(None);
         }
         if matches!(described, Err(FioError::NoJobs)) {
             self.name_a_job();

@@ -114,7 +114,7 @@ pub fn of_words(given: &[String]) -> Option<PastedCommand> {
     let (tool, rest) = called(pieces, &mut repairs)?;
     let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
     Some(PastedCommand {
-        kind: Kind::Command(tool, cut(rest, &mut repairs).0),
+        kind: Kind::Command(tool, cut(tool, rest, &mut repairs).0),
         line: 1,
         repairs,
         lines: Vec::new(),
@@ -133,6 +133,9 @@ fn is_of_fio(text: &str) -> bool {
 fn is_known(name: &str) -> bool {
     name == "include" || fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
 }
+
+/// Lines below a command on which an option may still be one of its own: keys of a manifest may stand between. Chosen by us.
+const NEAR: usize = 4;
 
 #[derive(Default)]
 struct Finder<'t> {
@@ -181,7 +184,9 @@ impl Finder<'_> {
         let length = pieces.len();
         let pieces = self.without_marks(pieces);
         let is_listed = self.repairs.iter().any(|repair| repair.what == LIST && repair.line == number);
-        let is_item = pieces.len() == 1 && (length == 2 || is_listed);
+        // fio alone on a line, with its options below.
+        let is_head = pieces.len() == 1 && line.trim() == Tool::Fio.name();
+        let is_item = pieces.len() == 1 && (length == 2 || is_listed) || is_head;
         let looped = self.loops.follow(&pieces);
         let Some(first) = pieces.first() else {
             self.open = self.open && continued;
@@ -202,8 +207,9 @@ impl Finder<'_> {
             rest.len() < text.len() && rest.starts_with(|c: char| c.is_ascii_alphabetic())
         };
         let command_before = matches!(self.found.last(), Some(PastedCommand { kind: Kind::Command(..), .. }));
-        let goes_on =
-            command_before && (self.open || option(&first.text) || is_item && self.takes(&first.text));
+        let is_near = self.found.last().is_some_and(|last| number <= last.last_line() + NEAR);
+        let goes_on = command_before
+            && (self.open || option(&first.text) && is_near || is_item && self.takes(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         let line = Line { number, continued, looped, is_item, goes_on };
         if self.calls(pieces.clone(), line, &mut repairs) {
@@ -216,7 +222,7 @@ impl Finder<'_> {
                     known.push(Repair { what: JOINED, line: number, column: 1 });
                 }
                 let more = pieces.into_iter().map(|piece| dashed(*tool, piece, known)).collect();
-                let (more, rest) = cut(more, known);
+                let (more, rest) = cut(*tool, more, known);
                 words.extend(more);
                 self.open = continued;
                 self.behind(rest, line);
@@ -241,7 +247,7 @@ impl Finder<'_> {
         let is_row = is_row(&rest);
         let before = repairs.len();
         let rest = rest.into_iter().map(|piece| dashed(tool, piece, repairs)).collect();
-        let (words, rest) = cut(rest, repairs);
+        let (words, rest) = cut(tool, rest, repairs);
         let texts: Vec<&str> = words.iter().map(|piece| piece.text.as_str()).collect();
         let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
         let is_called = tool.is_called_with(&texts)

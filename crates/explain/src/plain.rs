@@ -11,7 +11,7 @@ use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand, command_line};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
-use super::unknown::{guesses, known};
+use super::unknown::{guesses, hides, known};
 use super::word::{Piece, quoted, texts};
 use super::words::{diskspd_row, explained, of_job_file as explained_lines};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, concerns, dd, risks_fio, risks_other};
@@ -114,8 +114,10 @@ fn fio_command(
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
     let guesses = guesses(Tool::Fio, words);
+    let hidden = words.iter().find(|piece| hides(piece)).map(|piece| piece.text.clone());
     let (mut explanation, words) = begun(Tool::Fio, words);
     let mut fio = Fio::new(words, other, around);
+    fio.hidden = hidden;
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);

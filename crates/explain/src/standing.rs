@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::call::{BETWEEN, STARTERS, is_of_a_prompt};
+use super::call::{BETWEEN, is_of_a_prompt, is_starter};
 use super::pasted::{Kind, PastedCommand};
 use super::tool::Tool;
 use super::variables::{bare, is_name};
@@ -28,6 +28,8 @@ pub enum Standing {
 /// Words that print those behind them.
 const PRINTERS: [&str; 8] =
     ["echo", "printf", "print", "puts", "logger", "write-host", "write-output", "console.log"];
+/// Shells, which read what follows them again.
+const SHELLS: [&str; 4] = ["sh", "bash", "/bin/sh", "/bin/bash"];
 /// Names under which a program's settings keep what it runs.
 const SETTINGS: [&str; 4] = ["command", "args", "run", "ExecStart"];
 
@@ -62,6 +64,20 @@ impl Standing {
 
 /// Whether the command among `pieces` is what another one prints, and no shell reads that.
 fn is_printed(pieces: &[Piece]) -> bool {
+    // A command in quotation marks within others is shown to somebody, unless a shell reads it.
+    let is_shown = |piece: &Piece| {
+        let first = piece.text.split_whitespace().next().unwrap_or_default();
+        let is_read = is_starter(first) || SHELLS.contains(&first);
+        !is_read
+            && piece
+                .text
+                .split_whitespace()
+                .skip(1)
+                .any(|word| word.strip_prefix(['\'', '"']).is_some_and(calls))
+    };
+    if pieces.iter().any(is_shown) {
+        return true;
+    }
     let is_tool = |text: &str| text.split(|c: char| c.is_whitespace() || c == '(').any(calls);
     let Some(at) = pieces.iter().position(|piece| is_tool(&piece.text)) else { return false };
     let from = pieces[..at].iter().rposition(|piece| BETWEEN.contains(&piece.text.as_str()));
@@ -89,7 +105,7 @@ fn keeper(raw: &str) -> Option<&str> {
     let value = value.strip_prefix("f\"").or_else(|| value.strip_prefix("f'")).unwrap_or(value);
     let mut words =
         value.split(|c: char| c.is_whitespace() || "\"',".contains(c)).filter(|word| !word.is_empty());
-    let first = words.find(|word| !STARTERS.split(' ').any(|starter| starter == *word))?;
+    let first = words.find(|word| !is_starter(word))?;
     (is_name(name) && !SETTINGS.contains(&name) && calls(first)).then_some(name)
 }
 
@@ -113,25 +129,29 @@ pub(super) fn settled(text: &str, mut found: Vec<PastedCommand>) -> Vec<PastedCo
     found
 }
 
-/// Takes a mark `#` before a command for root's prompt, unless the text has commands without a prompt.
+/// Lines between a command in a comment and the one that is run instead. Chosen by us.
+const NEAR: usize = 2;
+
+/// Takes a mark `#` before a command for root's prompt, unless the text is a script or runs a command just beside it.
 fn name_prompts(lines: &[&str], found: &mut [PastedCommand]) {
     let raw = |one: &PastedCommand| lines.get(one.line - 1).map_or("", |line| line.trim_start());
     let is_prompted = |one: &PastedCommand| {
         let behind = raw(one).strip_prefix('#').map(str::trim_start).unwrap_or_default();
         raw(one).starts_with("# ")
-            && behind
-                .split_whitespace()
-                .next()
-                .is_some_and(|word| calls(word) || STARTERS.split(' ').any(|starter| starter == word))
+            && behind.split_whitespace().next().is_some_and(|word| calls(word) || is_starter(word))
     };
     let is_script = |one: &PastedCommand| {
         one.standing == Some(Standing::Run)
             && !raw(one).starts_with(['$', '#', '>', '[', '%'])
             && !raw(one).contains('@')
     };
-    let is_comment = lines.first().is_some_and(|line| line.starts_with("#!")) || found.iter().any(is_script);
+    let is_whole_script = lines.iter().any(|line| line.starts_with("#!"));
+    let scripted: Vec<usize> = found.iter().filter(|one| is_script(one)).map(|one| one.line).collect();
     for one in found.iter_mut().filter(|one| one.standing == Some(Standing::Comment)) {
-        if !is_comment && is_prompted(one) {
+        // Lines ascend.
+        let at = scripted.partition_point(|line| line + NEAR < one.line);
+        let is_beside = scripted.get(at).is_some_and(|line| *line <= one.last_line() + NEAR);
+        if !is_whole_script && !is_beside && is_prompted(one) {
             one.standing = Some(Standing::Run);
         }
     }

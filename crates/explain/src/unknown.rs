@@ -85,7 +85,6 @@ fn stray_value(words: &[Piece], at: usize) -> Option<&str> {
 
 /// Names of the risks that would be a guess: of a time that is not known, and of words that a variable may hide.
 pub(super) fn guesses(tool: Tool, words: &[Piece]) -> Vec<&'static str> {
-    let hides = |piece: &Piece| piece.text.starts_with('$') && !piece.text.contains('=');
     // The last word of DiskSpd is its target.
     let shown = if tool == Tool::DiskSpd { words.len().saturating_sub(1) } else { words.len() };
     let is_time = |piece: &Piece| {
@@ -95,6 +94,11 @@ pub(super) fn guesses(tool: Tool, words: &[Piece]) -> Vec<&'static str> {
     let timed = words.iter().any(is_time).then_some("shorter-than-a-burst");
     let hidden = words[..shown].iter().any(hides).then_some(OF_MISSING_WORDS);
     timed.into_iter().chain(hidden.into_iter().flatten().copied()).collect()
+}
+
+/// Whether a word may stand for others.
+pub(super) fn hides(piece: &Piece) -> bool {
+    piece.text.starts_with('$') && !piece.text.contains('=')
 }
 
 /// What hides further words.

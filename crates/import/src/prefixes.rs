@@ -3,7 +3,9 @@
 use super::cuts::Cuts;
 
 /// Texts on a line of fio's output whose next line begins with other letters.
-const MARKS: [&str; 2] = [": (groupid=", "\"fio version\""];
+const MARKS: [&str; 4] = [KEY, ": (groupid=", ": IOPS=", ": io="];
+/// The first key of fio's JSON.
+const KEY: &str = "\"fio version\"";
 /// Lines with a mark of which each is tried. Chosen by us.
 const TRIED: usize = 8;
 /// Longest text before a line, in bytes: more than loggers write. Chosen by us.
@@ -15,7 +17,10 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let pairs = lines().zip(lines().skip(1));
     let marked = pairs.filter(|(line, _)| MARKS.iter().any(|mark| line.contains(mark))).take(TRIED);
-    let prefix = marked.map(|(line, next)| common(line, next)).find(|prefix| !prefix.trim().is_empty())?;
+    // A result may be shown as a comment of a script.
+    let comment = || lines().filter(|line| line.trim_start().starts_with("# ")).nth(1).map(|_| "# ");
+    let mut shared = marked.map(|(line, next)| common(line, next));
+    let prefix = shared.find(|prefix| !prefix.trim().is_empty()).or_else(comment)?;
     let (mut left, mut cuts) = (String::with_capacity(text.len()), Cuts::default());
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let off = length(line.trim_end_matches(['\n', '\r']), prefix);
@@ -42,8 +47,7 @@ fn common<'t>(line: &'t str, next: &str) -> &'t str {
         return "";
     }
     // What JSON has before a key belongs to the line.
-    let own =
-        if line.contains(MARKS[1]) { line[..end].trim_end_matches([' ', '\t', '"']).len() } else { end };
+    let own = if line.contains(KEY) { line[..end].trim_end_matches([' ', '\t', '"']).len() } else { end };
     &line[..own]
 }
 

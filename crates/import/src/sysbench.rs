@@ -105,7 +105,7 @@ impl Walk<'_> {
 /// Whether a line is the first of a result without its version, after the result `last`.
 fn begins(last: Option<&ReportedPart>, line: &str) -> bool {
     let is_total = line.starts_with("Read ") && line.contains("Total transferred");
-    if line.starts_with("Running the test with") {
+    if line.starts_with("Running the test with") || line.starts_with("Number of threads:") {
         return last.is_none_or(|part| !part.directions.is_empty());
     }
     let is_first = is_total || line.starts_with("Operations performed:");

@@ -362,3 +362,45 @@ fn a_backlog_that_is_never_reached_leaves_all_checks_to_the_end() {
         (&format!("{fio}256 --loops=2"), &[end], &[between]),
     ]);
 }
+
+#[test]
+fn commands_behind_other_words_and_below_their_names_are_found_and_others_are_not() {
+    check(&[
+        ("/usr/bin/time -p sudo fio --name=a --rw=read --size=1m 2>&1 | grep real\n", &["One job, a,"], &[]),
+        ("shout \"Done. Test it with 'fio --name=a --rw=read --size=1m'\"\n", &["One job, a,"], &["Done"]),
+        ("ssh h \"sh -c 'fio --name=a --rw=read --size=1m'\"\n", &["Run fio --name=a"], &[]),
+        (
+            "10:00:01 - INFO - Executing command: oc -n x rsh pod fio --name=a --rw=read\n",
+            &["One job, a,"],
+            &[],
+        ),
+        ("s=$( ( dd if=/dev/zero of=t bs=1M count=3; rm t ) 2>&1 | tail )\n", &["Copies 3 MiB"], &["rm"]),
+        (
+            "Run\nfio\n  --name=a\n  --filename=/f (the one above)\n  --rw=read --size=1m\n\nfio\n  --name=b\n",
+            &["fio --name=a --filename=/f --rw=read --size=1m", "job, b,"],
+            &["above"],
+        ),
+        (
+            "docker run --rm --name x org/fio-image:1 --name=a --rw=read --size=1m\n",
+            &["One job, a,"],
+            &["job, x"],
+        ),
+        (
+            "fio --output=o $FILES\n",
+            &["Whether $FILES names job files or has the jobs themselves is not known"],
+            &["There is no --name"],
+        ),
+        // An option far below belongs to something else.
+        (
+            "dd if=/dev/zero of=t bs=1M count=3\nThen\nrun\nthe\nother\n-d test\n",
+            &["Copies 3 MiB"],
+            &["operands"],
+        ),
+        // A heading and a prompt far from a command without one.
+        (
+            "# fio --name=a --rw=read --size=1m\n\nThen\n\nit\ndd if=/dev/zero of=t bs=1M count=3\n",
+            &["job, a,"],
+            &[],
+        ),
+    ]);
+}

@@ -68,6 +68,21 @@ fn what_a_log_has_before_each_line_is_no_part_of_a_job_or_a_key() {
 }
 
 #[test]
+fn a_result_below_its_job_or_in_a_comment_is_read_without_what_stands_before_it() {
+    let below = FIO.split_once("38msec)\n").unwrap().0.len()
+        - "  read: IOPS=4000, BW=15.6MiB/s (16.4MB/s)(608KiB/".len();
+    for before in ["20:16:21 DEBUG| [stdout] ", "    # "] {
+        let text = prefixed(&FIO[below..], before);
+        assert_eq!(
+            imported(&text).runs[0].reported.len(),
+            imported(&FIO[below..]).runs[0].reported.len(),
+            "{before}"
+        );
+        assert_eq!(imported(&text).troubles, [], "{before}");
+    }
+}
+
+#[test]
 fn a_prefix_of_every_line_changes_no_json() {
     let wanted = imported(JSON);
     for prefix in PREFIXES {
