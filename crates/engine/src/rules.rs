@@ -55,9 +55,10 @@ impl Rules {
         self.latest.map_or(Nanos::MAX, |time| timetable.start + time)
     }
 
-    /// The schedule of a worker that is told to begin at `from`.
+    /// The schedule of a worker that may begin at `from`.
     pub fn schedule(&self, timetable: &Timetable, from: Nanos) -> Schedule {
-        let start = from + self.delay;
+        // fio counts a delay from the start of all jobs (3.33): one that is over when the awaited jobs end adds nothing.
+        let start = from.max(timetable.start + self.delay);
         let counted_from = self.ramp.map_or(start.max(timetable.counted_from), |ramp| start + ramp);
         let own = self.time.map_or(Nanos::MAX, |time| counted_from + time);
         let deadline = own.min(self.latest(timetable));

@@ -111,7 +111,12 @@ fn read_back(job: &PlannedJob) -> Option<String> {
             "Each block is checked for what an earlier run wrote with the same verify; others are errors."
         }
         _ if !verify.reads_back => "Nothing is read back (do_verify=0).",
-        _ if verify.backlog > 0 => "What was written is read back and checked in between (verify_backlog).",
+        _ if verify.backlog > 0 && is_reached(job) => {
+            "What was written is read back and checked in between (verify_backlog)."
+        }
+        (_, _, false) if verify.backlog > 0 => {
+            "What was written is then read back and checked: fewer blocks than verify_backlog wait before that."
+        }
         (_, _, false) => "What was written is then read back and checked.",
         (_, _, true) if options.time_based => {
             "If time ends the job, fio reads nothing back (with several in flight at random places it reads back each whole \
@@ -126,6 +131,13 @@ fn read_back(job: &PlannedJob) -> Option<String> {
         share => format!(" {share} % of the written blocks are trimmed (trim_percentage)."),
     };
     Some(format!("{said}{trims}"))
+}
+
+/// Whether a pass has more writes than `verify_backlog` counts, as far as is known.
+fn is_reached(job: &PlannedJob) -> bool {
+    let options = job.options();
+    let of_a_pass = |ios: u64| ios / options.loops.max(1);
+    job.ios().is_none_or(|ios| u64::from(options.verify.backlog) < of_a_pass(ios))
 }
 
 /// Describes what the command forbids: any change, or new files.

@@ -30,8 +30,14 @@ const STARTERS: &str = "sudo time nice ionice exec env setsid nohup timeout task
                         stdbuf unshare kubectl oc docker podman nerdctl ssh doas chroot nsenter watch xargs eval \
                         invoke-expression iex if while until ! then do else";
 
+/// Whether `word` runs the command behind it, by whatever path.
+pub(super) fn is_starter(word: &str) -> bool {
+    let base = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
+    STARTERS.split(' ').any(|starter| starter == base)
+}
+
 /// Marks of a shell after which the next command begins.
-const BETWEEN: [&str; 7] = [";", "&&", "||", "|", "&", "do", "{"];
+pub(super) const BETWEEN: [&str; 7] = [";", "&&", "||", "|", "&", "do", "{"];
 
 /// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
 pub(super) fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Piece>)> {
@@ -43,7 +49,18 @@ pub(super) fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(T
     let is_mark = |piece: &Piece| matches!(piece.text.as_str(), "#" | "$" | "%");
     let is_prompted = pieces.get(1).is_some_and(is_mark) && !pieces[0].text.contains(' ');
     let pieces = if is_prompted { pieces[1..].to_vec() } else { pieces };
-    let pieces = in_quotes(&pieces, repairs).unwrap_or(pieces);
+    let pieces = match in_quotes(&pieces, repairs) {
+        Some(inner) => {
+            repairs.push(Repair { what: PROMPT, line: inner[0].line, column: inner[0].column });
+            inner
+        }
+        None => pieces,
+    };
+    if let Some(at) = behind_an_image(&pieces) {
+        let Piece { line, column, .. } = pieces[at];
+        repairs.extend([PROMPT, NAMELESS].map(|what| Repair { what, line, column }));
+        return Some((Tool::Fio, pieces[at..].to_vec()));
+    }
     let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
     let typed = pieces.first().cloned();
     let pieces = behind_other_commands(pieces);
@@ -66,6 +83,17 @@ pub(super) fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(T
     let tool = Tool::of_options(&texts).filter(|_| first_is_option && (texts.len() > 1 || is_listed))?;
     repairs.push(Repair { what: NAMELESS, line: pieces[at].line, column: pieces[at].column });
     Some((tool, pieces[at..].to_vec()))
+}
+
+/// Where the options of fio begin that a container's image of it is run with (`docker run org/fio --name=a`).
+fn behind_an_image(pieces: &[Piece]) -> Option<usize> {
+    let runs = |pair: &[Piece]| is_starter(&pair[0].text) && pair[1].text == "run";
+    let from = pieces.windows(2).position(runs)? + 2;
+    let is_image = |pair: &[Piece]| {
+        let image = pair[0].text.rsplit_once('/').map_or("", |(_, name)| name);
+        !pair[0].text.starts_with('-') && image.contains(Tool::Fio.name()) && pair[1].text.starts_with("--")
+    };
+    Some(from + pieces[from..].windows(2).position(is_image)? + 1)
 }
 
 /// The word without the name of the variable or setting that keeps it (`cmd=fio`, `ExecStart=/usr/bin/fio`).
@@ -91,9 +119,15 @@ fn in_quotes(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> 
         let command = without_a_name(&piece.text);
         let column = piece.column + piece.text.chars().count() - command.chars().count();
         let moved = |of: Piece| Piece { column: of.column + column, ..of };
-        words(command, piece.line, repairs).into_iter().map(moved).collect::<Vec<Piece>>()
+        let inner: Vec<Piece> = words(command, piece.line, repairs).into_iter().map(moved).collect();
+        // Each is shorter than what it stands in, so that this ends.
+        inner
     });
-    inner.find(|inner| inner.windows(2).any(calls))
+    inner.find_map(|inner| match inner.windows(2).any(calls) {
+        true => Some(inner),
+        // `shout "Now run 'fio …'"`
+        false => in_quotes(&inner, &mut Vec::new()),
+    })
 }
 
 /// The pieces from the first tool that is called after another command (`sync; fio …`, `cd d && fio …`); all pieces if
@@ -121,9 +155,10 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     if let Some(first) = glued(at) {
         return [&[first][..], &pieces[at + 1..]].concat();
     }
-    let runs_another =
-        |piece: &Piece| STARTERS.split(' ').any(|starter| starter == piece.text.to_ascii_lowercase());
-    let is_between = |piece: &Piece| BETWEEN.contains(&piece.text.as_str());
+    let runs_another = |piece: &Piece| is_starter(&piece.text);
+    // What a log says before a command (`Executing command: oc exec …`) ends as a prompt does.
+    let is_between =
+        |piece: &Piece| BETWEEN.contains(&piece.text.as_str()) || piece.text.ends_with([':', '(']);
     let from = pieces[..at].iter().rposition(is_between).map_or(0, |mark| mark + 1);
     let first = pieces[from..at].iter().find(|piece| !is_of_a_prompt(&piece.text));
     let before = pieces[from..at].iter().rev().find(|piece| !runs_another(piece));
@@ -151,10 +186,12 @@ pub(super) fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Pie
 }
 
 /// Returns the words before a pipe, a redirection or the next command, and the words after it.
-pub(super) fn cut(mut pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> (Vec<Piece>, Vec<Piece>) {
+pub(super) fn cut(tool: Tool, mut pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> (Vec<Piece>, Vec<Piece>) {
     let ends = |word: &str| {
         BETWEEN[..5].contains(&word)
-            || matches!(word, "&)" | "<" | "2>&1" | "#" | "}")
+            || matches!(word, "&)" | "<" | "2>&1" | "#" | "}" | ")")
+            // A remark: no word of fio's begins so.
+            || tool == Tool::Fio && word.starts_with('(')
             || word.starts_with('>')
             || ["1>", "2>", "&>"].iter().any(|redirection| word.starts_with(redirection))
     };

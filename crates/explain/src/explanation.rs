@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::native::Native;
 use super::risk::Level;
+use super::standing::Standing;
 use super::tool::Tool;
 use super::word::{Piece, Repair};
 
@@ -23,6 +24,8 @@ pub struct Explanation {
     pub tool: Tool,
     /// The line on which it begins, from 1.
     pub line: usize,
+    /// Where it was found in a text that has others; `null` if the text is nothing but commands and job files.
+    pub taken: Option<Taken>,
     /// Which of the two it is.
     pub kind: Form,
     /// The command as it can be run; for a job file, its text.
@@ -50,6 +53,17 @@ pub struct Explanation {
     pub corrected: Option<Correction>,
     /// Commands of plimsoll's own that answer the same question.
     pub native: Vec<Native>,
+}
+
+/// The words that were taken from a text that has others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Taken {
+    /// The command, with the values of variables that the text gives; for a job file, its lines.
+    pub words: String,
+    /// The line on which they end, from 1.
+    pub until: usize,
+    /// What the text does with them.
+    pub standing: Standing,
 }
 
 /// What is explained.
@@ -126,6 +140,7 @@ impl Explanation {
         Explanation {
             tool,
             line: 1,
+            taken: None,
             kind: Form::Command,
             command: command.trim_end().to_owned(),
             job_file: None,

@@ -19,6 +19,8 @@ pub(super) struct Fio<'a> {
     /// The job file in the same text.
     pub other: Option<&'a PastedCommand>,
     pub around: &'a Around<'a>,
+    /// A variable that may stand for job files.
+    pub hidden: Option<String>,
     pub gaps: Vec<String>,
     /// Lines of job files whose values are unknown here: the line number, and how the line is treated.
     pub unknown: RefCell<Vec<(usize, String)>>,
@@ -38,6 +40,7 @@ impl<'a> Fio<'a> {
             told_with,
             other,
             around,
+            hidden: None,
             gaps,
             unknown: RefCell::default(),
             refusals,
@@ -52,6 +55,11 @@ impl<'a> Fio<'a> {
                 break;
             }
             described = self.described();
+        }
+        if let Some(hidden) = self.hidden.take().filter(|_| matches!(described, Err(FioError::NoJobs))) {
+            self.gaps
+                .push(format!("Whether {hidden} names job files or has the jobs themselves is not known."));
+            return Ok(None);
         }
         if matches!(described, Err(FioError::NoJobs)) {
             self.name_a_job();
@@ -84,8 +92,10 @@ impl<'a> Fio<'a> {
     /// Whether the job file `path` is a value that stands after a blank, where the option takes one only after `=`; the
     /// value is then taken as if it stood there.
     fn is_stray_value(&mut self, path: &str) -> bool {
-        let is_option =
-            path.contains('=') && fio::ROWS.iter().any(|row| row.names().any(|known| known == names(path)));
+        // Behind `--` fio takes every word for a job file, with its dashes.
+        let is_option = !path.starts_with('-')
+            && path.contains('=')
+            && fio::ROWS.iter().any(|row| row.names().any(|known| known == names(path)));
         if let Some(piece) = self.words.iter_mut().find(|piece| is_option && piece.text == path) {
             self.gaps.push(format!(
                 "line {}, column {}: for fio {path} is a job file here, as it has no dashes, and fio runs nothing: write --{path}. It is taken so below.",

@@ -15,6 +15,7 @@ mod explanation;
 mod figures;
 mod files_fio;
 mod fio_words;
+mod functions;
 mod load;
 mod loops;
 mod margin;
@@ -26,6 +27,7 @@ mod risk;
 mod risks_fio;
 mod risks_other;
 mod several;
+mod standing;
 mod tool;
 mod unknown;
 mod variables;
@@ -35,7 +37,7 @@ mod words;
 pub use dd::{Dd, DdFlush};
 pub use explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedLoad, ExplainedText, ExplainedWord,
-    Explanation, Form,
+    Explanation, Form, Taken,
 };
 pub use native::Native;
 pub use page::text;
@@ -43,5 +45,6 @@ pub use pasted::{Kind, PastedCommand, find, of_words};
 pub use plain::{every, explain_all};
 pub use risk::{Level, Risk, When};
 pub use several::pages;
+pub use standing::Standing;
 pub use tool::Tool;
 pub use word::{Piece, Repair};

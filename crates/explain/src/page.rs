@@ -1,6 +1,6 @@
 //! An explanation as text of 80 columns.
 
-use super::explanation::{Correction, ExplainedWord, Explanation, Form};
+use super::explanation::{Correction, ExplainedWord, Explanation, Form, Taken};
 use super::native::Native;
 use super::word::Repair;
 
@@ -27,7 +27,10 @@ pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
 
 /// Prints an explanation without the parts in `above`.
 pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
-    let mut page = String::new();
+    let mut page =
+        explanation.taken.as_ref().map_or(String::new(), |taken| taken_from(explanation, taken, wrap));
+    let is_shown =
+        explanation.taken.as_ref().is_some_and(|taken| taken.words == explanation.command.trim_end());
     if !explanation.repairs.is_empty() {
         heading(&mut page, "Put right to read it");
         repaired(&explanation.repairs).iter().for_each(|line| page += &wrap("  - ", line));
@@ -36,15 +39,10 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
         heading(&mut page, "Not understood or not known");
         explanation.gaps.iter().for_each(|line| page += &wrap("  - ", line));
     }
-    match explanation.kind {
-        Form::Command => {
-            heading(&mut page, "The command");
-            page += &broken(&explanation.command);
-        }
-        Form::JobFile => {
-            heading(&mut page, "The job file");
-            explanation.command.lines().for_each(|line| page += &format!("  {line}\n"));
-        }
+    if !is_shown {
+        let head = if explanation.kind == Form::Command { "The command" } else { "The job file" };
+        heading(&mut page, head);
+        page += &typed(explanation.kind, &explanation.command);
     }
     page += &above.like.as_ref().map_or(String::new(), |like| wrap("  ", like));
     if let Some(text) = &explanation.job_file {
@@ -69,6 +67,24 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
         explanation.native.iter().for_each(|native| page += &of_native(native, wrap));
     }
     page
+}
+
+/// The words that were taken from a text, where they stood, and that nothing runs them.
+fn taken_from(explanation: &Explanation, taken: &Taken, wrap: Wrap<'_>) -> String {
+    let lines = match taken.until > explanation.line {
+        true => format!("lines {} to {}", explanation.line, taken.until),
+        false => format!("line {}", explanation.line),
+    };
+    let said = taken.standing.said().map_or(String::new(), |said| wrap("  ", said));
+    format!("Taken from {lines}:\n{}{said}", typed(explanation.kind, &taken.words))
+}
+
+/// A command so that it can be typed again, or the lines of a job file.
+fn typed(kind: Form, text: &str) -> String {
+    match kind {
+        Form::Command => broken(text),
+        Form::JobFile => text.lines().map(|line| format!("  {line}\n")).collect(),
+    }
 }
 
 fn words(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {

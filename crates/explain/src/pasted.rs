@@ -3,11 +3,12 @@
 use super::call::{called, cut, dashed, is_row};
 use super::loops::Loops;
 use super::margin::Margin;
+use super::standing::{Standing, settled};
 use super::tool::{Tool, names_a_job_file};
 use super::variables::Variables;
 use super::word::{
     BACKSLASH, CUT, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, QUOTED, Repair, SPLIT,
-    is_list_mark, plain, without_list, words,
+    is_list_mark, plain, quoted, without_list, words,
 };
 
 /// A command line or job file in a text.
@@ -21,6 +22,33 @@ pub struct PastedCommand {
     pub repairs: Vec<Repair>,
     /// For a job file: the line of the text that has each of its own lines.
     pub lines: Vec<usize>,
+    /// What the text does with it; `None` if it is nothing but commands and job files.
+    pub standing: Option<Standing>,
+}
+
+impl PastedCommand {
+    /// Its last line in the text, from 1.
+    pub(super) fn last_line(&self) -> usize {
+        let words = match &self.kind {
+            Kind::Command(_, words) => words.iter().map(|piece| piece.line).max(),
+            Kind::JobFile(_) => self.lines.iter().copied().max(),
+        };
+        words.unwrap_or(self.line).max(self.line)
+    }
+
+    /// Its words or lines.
+    pub(super) fn text(&self) -> String {
+        match &self.kind {
+            Kind::Command(tool, words) => command_line(*tool, words),
+            Kind::JobFile(text) => text.trim_end().to_owned(),
+        }
+    }
+}
+
+/// The words of a command so that a shell splits them again.
+pub(super) fn command_line(tool: Tool, words: &[Piece]) -> String {
+    let words = words.iter().map(|piece| format!(" {}", quoted(&piece.text)));
+    tool.name().to_owned() + &words.collect::<String>()
 }
 
 /// A command line or a job file.
@@ -48,6 +76,7 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         let line = plain(&line, index + 1, &mut finder.repairs);
         let line = variables.read(&line, index + 1, &mut finder.repairs);
         let line = without_list(&line, index + 1, &mut finder.repairs);
+        finder.raw = raw;
         finder.line(&line, index + 1);
     }
     // A tool's name alone in a list is none of a command if no options followed.
@@ -56,7 +85,7 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         Kind::JobFile(text) => is_of_fio(text),
     });
     finder.found.iter_mut().for_each(without_last_comments);
-    finder.found
+    settled(text, finder.found)
 }
 
 /// Removes comments after the last option of a job file: they belong to the text after it.
@@ -85,10 +114,11 @@ pub fn of_words(given: &[String]) -> Option<PastedCommand> {
     let (tool, rest) = called(pieces, &mut repairs)?;
     let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
     Some(PastedCommand {
-        kind: Kind::Command(tool, cut(rest, &mut repairs).0),
+        kind: Kind::Command(tool, cut(tool, rest, &mut repairs).0),
         line: 1,
         repairs,
         lines: Vec::new(),
+        standing: None,
     })
 }
 
@@ -104,10 +134,15 @@ fn is_known(name: &str) -> bool {
     name == "include" || fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
 }
 
+/// Lines below a command on which an option may still be one of its own: keys of a manifest may stand between. Chosen by us.
+const NEAR: usize = 4;
+
 #[derive(Default)]
-struct Finder {
+struct Finder<'t> {
     found: Vec<PastedCommand>,
     repairs: Vec<Repair>,
+    /// The line as typed.
+    raw: &'t str,
     /// Whether the last line may continue on the next.
     open: bool,
     /// Whether the last line, which is none of a command, continues on the next.
@@ -133,7 +168,7 @@ struct Line {
     goes_on: bool,
 }
 
-impl Finder {
+impl Finder<'_> {
     fn line(&mut self, line: &str, number: usize) {
         // Two and more mark code; a single one at the end continues a line of PowerShell.
         let is_code = line.matches('`').count() > 1;
@@ -149,7 +184,9 @@ impl Finder {
         let length = pieces.len();
         let pieces = self.without_marks(pieces);
         let is_listed = self.repairs.iter().any(|repair| repair.what == LIST && repair.line == number);
-        let is_item = pieces.len() == 1 && (length == 2 || is_listed);
+        // fio alone on a line, with its options below.
+        let is_head = pieces.len() == 1 && line.trim() == Tool::Fio.name();
+        let is_item = pieces.len() == 1 && (length == 2 || is_listed) || is_head;
         let looped = self.loops.follow(&pieces);
         let Some(first) = pieces.first() else {
             self.open = self.open && continued;
@@ -170,8 +207,9 @@ impl Finder {
             rest.len() < text.len() && rest.starts_with(|c: char| c.is_ascii_alphabetic())
         };
         let command_before = matches!(self.found.last(), Some(PastedCommand { kind: Kind::Command(..), .. }));
-        let goes_on =
-            command_before && (self.open || option(&first.text) || is_item && self.takes(&first.text));
+        let is_near = self.found.last().is_some_and(|last| number <= last.last_line() + NEAR);
+        let goes_on = command_before
+            && (self.open || option(&first.text) && is_near || is_item && self.takes(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         let line = Line { number, continued, looped, is_item, goes_on };
         if self.calls(pieces.clone(), line, &mut repairs) {
@@ -184,7 +222,7 @@ impl Finder {
                     known.push(Repair { what: JOINED, line: number, column: 1 });
                 }
                 let more = pieces.into_iter().map(|piece| dashed(*tool, piece, known)).collect();
-                let (more, rest) = cut(more, known);
+                let (more, rest) = cut(*tool, more, known);
                 words.extend(more);
                 self.open = continued;
                 self.behind(rest, line);
@@ -204,11 +242,12 @@ impl Finder {
 
     /// Adds the command that `pieces` call, and those behind it in the same line; returns whether they call one.
     fn calls(&mut self, pieces: Vec<Piece>, line: Line, repairs: &mut Vec<Repair>) -> bool {
+        let standing = Some(Standing::of(self.raw, &pieces));
         let Some((tool, rest)) = called(pieces, repairs) else { return false };
         let is_row = is_row(&rest);
         let before = repairs.len();
         let rest = rest.into_iter().map(|piece| dashed(tool, piece, repairs)).collect();
-        let (words, rest) = cut(rest, repairs);
+        let (words, rest) = cut(tool, rest, repairs);
         let texts: Vec<&str> = words.iter().map(|piece| piece.text.as_str()).collect();
         let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
         let is_called = tool.is_called_with(&texts)
@@ -223,7 +262,7 @@ impl Finder {
         repairs.extend(Some(place(PROMPT)).filter(|_| self.led));
         repairs.extend(Some(place(LOOP)).filter(|_| line.looped));
         let (kind, repairs) = (Kind::Command(tool, words), std::mem::take(repairs));
-        self.found.push(PastedCommand { kind, line: line.number, repairs, lines: Vec::new() });
+        self.found.push(PastedCommand { kind, line: line.number, repairs, lines: Vec::new(), standing });
         (self.open, self.led) = (line.continued, false);
         self.behind(rest, line);
         true
@@ -318,6 +357,7 @@ impl Finder {
                 line,
                 repairs: Vec::new(),
                 lines: places,
+                standing: Some(Standing::Run),
             });
         }
         if let Some(PastedCommand { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =

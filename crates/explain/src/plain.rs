@@ -3,15 +3,15 @@
 use std::io;
 
 use super::explanation::{
-    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form,
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form, Taken,
 };
 use super::fio_words::Fio;
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
-use super::pasted::{Kind, PastedCommand};
+use super::pasted::{Kind, PastedCommand, command_line};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
-use super::unknown::{guesses, known};
+use super::unknown::{guesses, hides, known};
 use super::word::{Piece, quoted, texts};
 use super::words::{diskspd_row, explained, of_job_file as explained_lines};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, concerns, dd, risks_fio, risks_other};
@@ -35,6 +35,8 @@ fn explain(
         Kind::Command(Tool::Dd, words) => dd_command(words)?,
     };
     explanation.line = found.line;
+    explanation.taken =
+        found.standing.map(|standing| Taken { words: found.text(), until: found.last_line(), standing });
     explanation.repairs.clone_from(&found.repairs);
     explanation.risks.sort_by_key(|told| told.level);
     Ok(explanation)
@@ -95,7 +97,7 @@ fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Appli
 
 /// Returns an explanation that is complete except for the load, and the words whose values are known.
 fn begun(tool: Tool, words: &[Piece]) -> (Explanation, Vec<Piece>) {
-    let mut explanation = Explanation::of(tool, &format!("{} {}", tool.name(), joined(&texts(words))));
+    let mut explanation = Explanation::of(tool, &command_line(tool, words));
     explanation.words = explained(tool, words);
     let words = known(words, &mut explanation);
     (explanation, words)
@@ -112,8 +114,10 @@ fn fio_command(
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
     let guesses = guesses(Tool::Fio, words);
+    let hidden = words.iter().find(|piece| hides(piece)).map(|piece| piece.text.clone());
     let (mut explanation, words) = begun(Tool::Fio, words);
     let mut fio = Fio::new(words, other, around);
+    fio.hidden = hidden;
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);

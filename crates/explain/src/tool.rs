@@ -42,7 +42,14 @@ impl Tool {
         }
         let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
         let base = base.strip_suffix(".exe").unwrap_or(&base);
-        Tool::ALL.into_iter().find(|tool| tool.name() == base)
+        let is_version = |rest: &str| {
+            let is_number = rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('.');
+            let is_built = word.starts_with("./") && rest.contains(|c: char| c.is_ascii_digit());
+            (is_number || is_built) && rest.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c))
+        };
+        // `./fio-3.36` and `./fio-1a2b3c4`, as people name what they have built.
+        let name = base.split_once('-').filter(|(_, rest)| is_version(rest)).map_or(base, |(name, _)| name);
+        Tool::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
     /// The tool to which options without a program name belong, if they can belong to only one.

@@ -49,6 +49,16 @@ pub(super) fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece
             };
             explanation.gaps.push(format!("{place}: {} is known to {who} alone; {how}.", piece.text));
             kept.extend(stand_in.map(|text| Piece { text, ..piece.clone() }));
+        } else if let Some(value) = stray_value(words, at) {
+            let whole = format!("{}{value}", piece.text);
+            explanation.gaps.push(format!(
+                "{place}: {} has no value, so that fio runs nothing: {value} is a word of its own; write {whole}. It is taken so below.",
+                piece.text
+            ));
+            explanation.command = explanation.command.replacen(&format!("{} {value}", piece.text), &whole, 1);
+            kept.push(Piece { text: whole, ..piece.clone() });
+        } else if at > 0 && stray_value(words, at - 1).is_some() {
+            // It is a part of the word before it.
         } else if value.is_empty() && piece.text.starts_with('-') {
             let (example, stand_in) = lost(&piece.text);
             explanation
@@ -65,9 +75,16 @@ pub(super) fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece
     kept
 }
 
+/// The word after `--filename= `, which a blank has cut off from its option.
+fn stray_value(words: &[Piece], at: usize) -> Option<&str> {
+    let (option, next) = (words.get(at)?, words.get(at + 1)?);
+    let is_cut = option.text.starts_with("--") && option.text.ends_with('=') && option.line == next.line;
+    let is_value = !next.text.starts_with('-') && !next.text.contains(['=', '$']);
+    (is_cut && is_value).then_some(next.text.as_str())
+}
+
 /// Names of the risks that would be a guess: of a time that is not known, and of words that a variable may hide.
 pub(super) fn guesses(tool: Tool, words: &[Piece]) -> Vec<&'static str> {
-    let hides = |piece: &Piece| piece.text.starts_with('$') && !piece.text.contains('=');
     // The last word of DiskSpd is its target.
     let shown = if tool == Tool::DiskSpd { words.len().saturating_sub(1) } else { words.len() };
     let is_time = |piece: &Piece| {
@@ -77,6 +94,11 @@ pub(super) fn guesses(tool: Tool, words: &[Piece]) -> Vec<&'static str> {
     let timed = words.iter().any(is_time).then_some("shorter-than-a-burst");
     let hidden = words[..shown].iter().any(hides).then_some(OF_MISSING_WORDS);
     timed.into_iter().chain(hidden.into_iter().flatten().copied()).collect()
+}
+
+/// Whether a word may stand for others.
+pub(super) fn hides(piece: &Piece) -> bool {
+    piece.text.starts_with('$') && !piece.text.contains('=')
 }
 
 /// What hides further words.

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::functions::{Function, functions};
+use super::tool::Tool;
 use super::word::{Repair, VARIABLE};
 
 /// Most bytes of a value and of a line of values: more than scripts have, and too few to grow without end. Chosen by us.
@@ -15,18 +17,32 @@ pub(super) struct Variables<'t> {
     known: HashMap<String, Vec<String>>,
     /// The beginning of an assignment that goes on in the next line, up to the mark.
     begun: Option<(String, char)>,
+    functions: Vec<Function<'t>>,
+    /// The words of the call of the function that the line belongs to.
+    arguments: Vec<String>,
 }
 
 impl<'t> Variables<'t> {
     /// The variables at the beginning of a text.
     pub fn of(text: &'t str) -> Variables<'t> {
         let used = text.split('$').skip(1).filter_map(named).map(|named| named.name).collect();
-        Variables { used, ..Variables::default() }
+        let mut functions = functions(text);
+        // The words of a call may be variables themselves.
+        if !functions.is_empty() {
+            let mut before = Variables { used: HashSet::clone(&used), ..Variables::default() };
+            for (index, line) in text.lines().enumerate() {
+                let line = before.read(line, index + 1, &mut Vec::new());
+                functions.iter_mut().for_each(|function| function.take_call(&line, index + 1));
+            }
+        }
+        Variables { used, functions, ..Variables::default() }
     }
 
     /// Returns the line with the values of known variables, and takes what it assigns. A value that goes on in the next
     /// line, and a list, are told where they are used.
     pub fn read(&mut self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
+        let function = self.functions.iter().find(|function| function.has(number));
+        self.arguments = function.and_then(Function::call).unwrap_or_default().to_vec();
         // PowerShell: the value of an expression is known to it alone.
         if let Some((name, value)) =
             line.trim_start().strip_prefix('$').and_then(|rest| rest.split_once(" = "))
@@ -80,6 +96,9 @@ impl<'t> Variables<'t> {
     /// Returns the line with known values, and where the first one stood.
     fn replaced(&self, line: &str) -> (String, Option<usize>) {
         let (mut text, mut first, mut at) = (String::new(), None, 0);
+        let begins = line.trim_start().trim_start_matches("sudo ").split_whitespace().next();
+        let is_command = |word: &str| word.starts_with('$') || Tool::called(word).is_some();
+        let again = line.contains(" -c ") || !begins.is_some_and(is_command);
         while let Some(found) = line[at..].find('$').map(|found| at + found) {
             text.push_str(&line[at..found]);
             let is_escaped = line[..found].ends_with('\\');
@@ -88,7 +107,7 @@ impl<'t> Variables<'t> {
                     let value = self.value(&named).filter(|_| text.len() < LONGEST);
                     at = found + 1 + named.length;
                     // Each value of a list is a word of its own.
-                    if named.item == Some("@")
+                    if (named.item == Some("@") || named.name == "@")
                         && value.is_some()
                         && text.ends_with('"')
                         && line[at..].starts_with('"')
@@ -96,6 +115,8 @@ impl<'t> Variables<'t> {
                         text.pop();
                         at += 1;
                     }
+                    // A shell does not take away quotation marks that come from a variable, unless it reads the line again.
+                    let value = value.map(|value| if again { value } else { value.replace('"', "\\\"") });
                     text.push_str(value.as_deref().unwrap_or(&line[found..=found + named.length]));
                     first = first.or(value.map(|_| found));
                 }
@@ -111,6 +132,12 @@ impl<'t> Variables<'t> {
 
     /// The value of a variable: of a list the value that was asked for, or all of them.
     fn value(&self, named: &Named<'_>) -> Option<String> {
+        if matches!(named.name, "@" | "*") {
+            return Some(self.arguments.join(" ")).filter(|all| !all.is_empty());
+        }
+        if let Some(at) = named.name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+            return self.arguments.get(at).cloned().or_else(|| named.otherwise.map(str::to_owned));
+        }
         let Some(values) = self.known.get(named.name) else { return named.otherwise.map(str::to_owned) };
         match named.item {
             Some("@" | "*") => Some(values.join(" ")),
@@ -196,7 +223,7 @@ fn with_whole_sums(line: &str) -> String {
 }
 
 /// The line without the words that declare a variable.
-fn bare(line: &str) -> &str {
+pub(super) fn bare(line: &str) -> &str {
     let line = line.trim_start();
     ["export ", "local ", "readonly ", "declare "]
         .iter()
@@ -249,6 +276,9 @@ fn named(text: &str) -> Option<Named<'_>> {
     if let Some(name) = inner.filter(|name| is_name(name)) {
         return Some(Named { name, item: None, otherwise: None, length: name.len() + 3 });
     }
+    if text.starts_with(|c: char| c.is_ascii_digit() || "@*".contains(c)) {
+        return Some(Named { name: &text[..1], item: None, otherwise: None, length: 1 });
+    }
     let Some(inner) = text.strip_prefix('{') else {
         let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
         let name = Some(&text[..length]).filter(|name| is_name(name))?;
@@ -264,11 +294,11 @@ fn named(text: &str) -> Option<Named<'_>> {
         None => (name, None),
     };
     // `${1:-value}`
-    let is_argument = otherwise.is_some() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let is_argument = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     (is_name(name) || is_argument).then_some(Named { name, item, otherwise, length: inner.len() + 2 })
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -54,7 +54,7 @@ pub const CUT: &str =
     "what follows for the shell (a pipe, a redirection, a comment, another command) is left out";
 pub const BACKGROUND: &str = "the shell goes on at once (&): what follows beside it is not described";
 pub const LOOP: &str = "the shell runs it in a loop: one run of it is described";
-pub const VARIABLE: &str = "variables have the values that the text gives them; in a loop one of several";
+pub const VARIABLE: &str = "variables have the values that the text gives them; in a loop, or where a function is called several times, one of several";
 pub const LIST: &str = "the marks of a list in YAML or JSON are left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
@@ -203,6 +203,10 @@ impl Splitter<'_> {
                 }
                 self.quote = Some(mark);
                 self.word(at);
+            }
+            (None, Some('"')) if letter == '\\' && next == Some('"') && letters[at + 2..].contains(&'"') => {
+                self.push('"', at);
+                return 2;
             }
             (_, Some(_)) => self.push(letter, at),
             (None, None) if letter.is_whitespace() => self.close(),

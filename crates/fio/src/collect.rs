@@ -230,7 +230,7 @@ impl<'a> Collector<'a> {
             draft.for_engines.push(setting.clone());
         }
         let files = match row.takes {
-            Kind::Shape(Shape::Pattern) => pattern::files(&setting.value, self.around.bytes),
+            Kind::Shape(Shape::Pattern | Shape::Data) => pattern::files(&setting.value, self.around.bytes),
             _ => Vec::new(),
         };
         let (base, reading) = (draft.options.kb_base, self.reading);

@@ -369,7 +369,7 @@ pub static ROWS: &[Row] = &[
     buffer(row("refill_buffers", Kind::Flag, YES_NO, A)).does("Writes fresh random data each time.", |o, v| o.refill_buffers = v.on()),
     buffer(row("scramble_buffers", Kind::Bool, "1", B))
         .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
-    buffer(row("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
+    buffer(row("buffer_pattern", Kind::Shape(Shape::Data), "", B))
         .does("Pattern to write: text in double quotes, files in single ones, 0x… and decimal numbers in a row; 128 MiB at most.", shaped!(buffer_pattern = Pattern)),
     buffer(row("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
         .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),

@@ -24,6 +24,8 @@ pub enum Shape {
     Turn,
     /// A sequence of text in double quotes, files in single quotes, hexadecimal and decimal numbers.
     Pattern,
+    /// The same without `%o`, which only what is checked has.
+    Data,
     /// A word of `rw`, optionally with a number after a colon.
     Direction(&'static [Word]),
     /// `iops:2%` and the like.
@@ -83,7 +85,9 @@ impl Shape {
             Shape::Range => "least-most in bytes, one a direction",
             Shape::Spread => "a word with numbers after colons",
             Shape::Turn => "a word, a number after a colon",
-            Shape::Pattern => "text in double quotes, files in single ones, hexadecimal and decimal numbers",
+            Shape::Pattern | Shape::Data => {
+                "text in double quotes, files in single ones, hexadecimal and decimal numbers"
+            }
             Shape::Priorities => {
                 "bytes/percent or bytes/percent/class/level, separated by colons, a list a direction"
             }

@@ -1,6 +1,6 @@
 //! When a job starts, and which other jobs end with it: both depend on all jobs of a command line.
 
-use workload::{Exit, Job, Nanos, Reach, Start};
+use workload::{Exit, Job, Reach, Start};
 
 use super::asked::{FioJob, FioRequest};
 use super::error::FioError;
@@ -51,9 +51,6 @@ pub(super) fn timed(work: Job, job: &FioJob, asked: &FioRequest) -> Result<Job, 
 fn start(job: &FioJob, asked: &FioRequest) -> Result<Start, FioError> {
     let Some(awaited) = &job.options.time.wait_for else { return Ok(Start::WithStep) };
     let refused = |reason: &str| FioError::refused(&format!("wait_for={awaited}"), reason);
-    if job.options.time.startdelay.1 > Nanos::ZERO {
-        return Err(refused("together with startdelay; give one of the two"));
-    }
     let of_that_name =
         || asked.jobs.iter().filter(|other| other.name == *awaited && other.number < job.number);
     if of_that_name().all(|other| other.number + 1 == job.number && other.name == job.name) {

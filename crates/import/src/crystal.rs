@@ -194,14 +194,14 @@ impl<'t> Row<'t> {
         Some(Row { label, asked: asked.collect(), direction, behind })
     }
 
-    /// Whether a line is a row whose end is missing, from within its rate on.
+    /// Whether a line is a row whose end is missing, from within its rate on or from before it.
     fn is_cut(line: &str) -> bool {
         let (label, behind) = line.split_once(':').unwrap_or_default();
         let rest =
             behind.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
         let is_row =
             ROWS.iter().any(|word| line.starts_with(word)) && (label.contains("T=") || ends_label(label));
-        is_row && rest.len() < behind.trim_start().len() && " MB/".starts_with(rest)
+        is_row && (rest.len() < behind.trim_start().len() || label.contains("T=")) && " MB/".starts_with(rest)
     }
 
     fn figures(&self) -> Option<Figures> {

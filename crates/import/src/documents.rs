@@ -39,7 +39,19 @@ pub(crate) fn documents(
                 let break_at = offset_of(&raw[start..], error.line(), error.column());
                 at = start + 1;
                 again = again.saturating_sub(break_at);
-                if let Some(value) = before_break(&raw[start..start + break_at]).filter(tells_something) {
+                let is_comma = plain_words(&error) == TRAILING;
+                if let Some((value, end)) = is_comma.then(|| mended(&raw[start..], &mut again)).flatten() {
+                    let comma = raw[..start + break_at].rfind(',').unwrap_or(start);
+                    troubles.push(text.raw_trouble(
+                        comma,
+                        "JSON without a comma before a closing bracket",
+                        ",",
+                    ));
+                    found.extend(Some(Document { value, at: start }).filter(&is_wanted));
+                    at = start + end;
+                } else if let Some(value) =
+                    before_break(&raw[start..start + break_at]).filter(tells_something)
+                {
                     let last = (0..break_at).rev().find(|&at| raw.is_char_boundary(start + at)).unwrap_or(0);
                     let expected = format!("JSON ({})", plain_words(&error));
                     troubles.push(text.raw_trouble(start + last, expected, near(raw, start + last, 256)));
@@ -52,6 +64,39 @@ pub(crate) fn documents(
         at = boundary(raw, at);
     }
     found
+}
+
+/// The decoder's words for a comma before a closing bracket.
+const TRAILING: &str = "trailing comma";
+
+/// Reads a document in which commas stand before closing brackets; returns its value and its end, and takes the bytes that
+/// were read again from `again`.
+fn mended(text: &str, again: &mut usize) -> Option<(Value, usize)> {
+    let mut kept = Vec::new();
+    let (mut quoted, mut escaped, mut comma, mut depth) = (false, false, None, 0_usize);
+    for letter in text.bytes().take(*again) {
+        kept.push(letter);
+        match letter {
+            _ if quoted => {
+                quoted = escaped || letter != b'"';
+                escaped = !escaped && letter == b'\\';
+            }
+            b'"' => (quoted, comma) = (true, None),
+            b',' => comma = Some(kept.len() - 1),
+            b'{' | b'[' => (depth, comma) = (depth + 1, None),
+            b'}' | b']' => {
+                comma.take().into_iter().for_each(|at: usize| kept[at] = b' ');
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    break;
+                }
+            }
+            _ if letter.is_ascii_whitespace() => {}
+            _ => comma = None,
+        }
+    }
+    *again = again.saturating_sub(kept.len());
+    Some((serde_json::from_slice(&kept).ok()?, kept.len()))
 }
 
 /// Most documents read; more than the results that are kept.
@@ -174,6 +219,14 @@ mod tests {
         let (found, troubles) = read("{\n \"a\": {\"b\": 1, \"c\": 2},\n \"d\": {\"e\": 3, \"f");
         assert_eq!(found, [serde_json::json!({"a": {"b": 1, "c": 2}, "d": {"e": 3}})]);
         assert_eq!((troubles[0].line, troubles.len()), (3, 1));
+    }
+
+    #[test]
+    fn a_comma_before_a_bracket_hides_nothing() {
+        let (found, troubles) = read("{\"a\": [1, 2,], \"b\": {\"c\": \",}\",\n},\n}\n{\"d\": 3}\n");
+        let first = serde_json::json!({"a": [1, 2], "b": {"c": ",}"}});
+        assert_eq!(found, [first, serde_json::json!({"d": 3})]);
+        assert_eq!((troubles.len(), troubles[0].line, troubles[0].column), (1, 1, 12));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
         common: Vec::new(),
         direction: None,
         version: None,
+        head: Vec::new(),
         open: false,
     };
     if is_report(text) {
@@ -41,12 +42,18 @@ struct Walk<'t> {
     common: Vec<(String, String)>,
     direction: Option<Direction>,
     version: Option<String>,
+    /// What stands before the first job of a report: the storage class, the time it took.
+    head: Vec<(String, String)>,
     /// Whether further jobs belong to the last of `found`.
     open: bool,
 }
 
 /// The words before the name of a job; a job of a file of the user's own may have none.
 const JOB: &str = "JobName:";
+/// Beginnings of the lines below it.
+const FIGURES: [&str; 4] = ["blocksize=", "IOPS=", "iops: ", "bw(KiB/s): "];
+/// Beginnings of the lines before the jobs, and their names in a run.
+const HEAD: [(&str, &str); 2] = [("Running FIO test ", "test"), ("Elapsed time-", "elapsed")];
 
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
@@ -57,8 +64,13 @@ impl Walk<'_> {
         } else if let Some(name) = line.strip_prefix(JOB) {
             self.job(name.trim(), start);
         } else {
-            if self.found.is_empty() && matches!(line, "read:" | "write:") {
+            let is_of_a_job =
+                matches!(line, "read:" | "write:") || FIGURES.iter().any(|begin| line.starts_with(begin));
+            if self.found.is_empty() && is_of_a_job {
                 self.job("", start);
+            }
+            if let Some((begin, name)) = HEAD.iter().find(|(begin, _)| line.starts_with(begin)) {
+                self.head.push(((*name).to_owned(), line[begin.len()..].trim().to_owned()));
             }
             self.of_job(line, start);
         }
@@ -95,6 +107,7 @@ impl Walk<'_> {
         let name = if name.is_empty() { "unnamed" } else { name };
         let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
         part.asked.clone_from(&self.common);
+        part.said.append(&mut self.head);
         self.found.last_mut().into_iter().for_each(|found| found.parts.push(part.clone()));
     }
 
@@ -112,7 +125,12 @@ impl Walk<'_> {
         if line.starts_with("blocksize=") {
             return part.asked.extend(pairs(line));
         }
-        let Some(direction) = self.direction else { return };
+        let Some(direction) = self.direction else {
+            if FIGURES.iter().any(|begin| line.starts_with(begin)) {
+                self.troubles.push(self.text.trouble(start, "'read:' or 'write:' above these figures"));
+            }
+            return;
+        };
         let way = way(part, Some(direction));
         let read = match line.split_once(": ") {
             Some(("iops", samples)) => sampled(&mut way.figures, "iops", samples),
@@ -127,7 +145,9 @@ impl Walk<'_> {
                 }
                 way.iops.is_some() && way.bytes_per_second.is_some()
             }
-            _ => true,
+            // A line of figures under another name.
+            Some((_, samples)) => pairs(samples).is_empty(),
+            None => true,
         };
         if !read {
             self.troubles.push(

@@ -7,7 +7,7 @@ use record::Run;
 
 use super::cuts::Cuts;
 use super::trouble::ImportError;
-use super::{Import, clocks, escapes, numbers, stamps, text};
+use super::{Import, clocks, escapes, numbers, prefixes, stamps, text};
 
 /// A text with some layers removed.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,11 @@ impl Page {
             }
             return Some(Page { text, ..page });
         }
+        if let Some((text, cuts)) = prefixes::without(&self.text) {
+            page.cuts.push(cuts);
+            page.notes.push(PREFIXES.to_owned());
+            return Some(Page { text, ..page });
+        }
         let text = numbers::pointed(&self.text)?;
         page.notes.push(POINTED.to_owned());
         Some(Page { text, cuts: Vec::new(), guessed: true, ..page })
@@ -67,6 +72,7 @@ impl Page {
 
 const POINTED: &str =
     "decimal commas and signs between thousands were read as such; columns are counted in what that gave";
+const PREFIXES: &str = "what a log has before each line was taken off";
 const STAMPS: &str = "times and marks of quotation before the lines were taken off";
 
 /// Reads `page` with `read`, removing the layers without which the reading is best.

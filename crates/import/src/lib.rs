@@ -26,6 +26,7 @@ mod layers;
 mod monitoring;
 mod numbers;
 mod pieces;
+mod prefixes;
 mod quantity;
 mod scan;
 mod stamps;

@@ -81,7 +81,7 @@ impl Walk<'_> {
             Section::General => general(part, line),
             Section::Latency => moments(part, line),
         };
-        let read = read.or_else(|| moved(part, line));
+        let read = read.or_else(|| moved(part, line)).or_else(|| said(part, line));
         if read == Some(false) {
             self.troubles.push(self.text.trouble(start, "the figures of this line of sysbench's"));
         }
@@ -105,7 +105,7 @@ impl Walk<'_> {
 /// Whether a line is the first of a result without its version, after the result `last`.
 fn begins(last: Option<&ReportedPart>, line: &str) -> bool {
     let is_total = line.starts_with("Read ") && line.contains("Total transferred");
-    if line.starts_with("Running the test with") {
+    if line.starts_with("Running the test with") || line.starts_with("Number of threads:") {
         return last.is_none_or(|part| !part.directions.is_empty());
     }
     let is_first = is_total || line.starts_with("Operations performed:");
@@ -251,6 +251,11 @@ fn moved(part: &mut ReportedPart, line: &str) -> Option<bool> {
                 .find_map(|(number, _)| quantity::plain(number, 1.0))
         };
         let (reads, writes) = (count(["Read", "reads"]), count(["Write", "writes"]));
+        // sysbench's file tests have no other operation than fsync.
+        let others = count(["Other", "Other"]);
+        if others.as_ref().is_some_and(|others| others.value > 0.0) {
+            set(&mut way(part, Some(Direction::Flush)).ops, others);
+        }
         let whole = reads.is_some() && writes.is_some();
         set(&mut way(part, Some(Direction::Read)).ops, reads);
         set(&mut way(part, Some(Direction::Write)).ops, writes);
@@ -271,6 +276,16 @@ fn moved(part: &mut ReportedPart, line: &str) -> Option<bool> {
     }
     let rate = line.strip_suffix(" Requests/sec executed")?;
     Some(put(&mut way(part, None).iops, quantity::plain(rate, 1.0)))
+}
+
+/// Keeps a line of figures that a run has no place for as it is printed.
+fn said(part: &mut ReportedPart, line: &str) -> Option<bool> {
+    const SAID: [&str; 4] =
+        ["total time taken by event execution", "sum", "events (avg/stddev)", "execution time (avg/stddev)"];
+    let (name, words) = line.split_once(':')?;
+    let name = SAID.into_iter().find(|known| *known == name)?;
+    part.said.push((name.to_owned(), words.trim().to_owned()));
+    Some(true)
 }
 
 /// Parses `93.75Mb`, in units of 1024.

@@ -13,7 +13,7 @@ use crate::{
 pub struct Terms {
     /// The event with which the worker begins.
     pub start: Start,
-    /// Delay from that event to the worker's start.
+    /// Time after the start of the step before which the worker does not start.
     pub delay: Nanos,
     /// Time after the worker's start that runs but is not counted; `None`: to the end of the step's ramp.
     pub ramp: Option<Nanos>,
@@ -97,7 +97,7 @@ impl Terms {
     }
 }
 
-/// The event with which a job begins; its delay counts from this event.
+/// The event with which a job begins, though not before its delay is over, which counts from the start of the step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {

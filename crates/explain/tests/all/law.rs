@@ -38,7 +38,7 @@ fn another(row: &Row) -> String {
         Kind::Shape(Shape::Spread) => "zipf:1.2",
         Kind::Shape(Shape::Turn) => "random:3",
         Kind::Shape(Shape::Steady) => "iops:2%",
-        Kind::Shape(Shape::Pattern) => "0xbeef",
+        Kind::Shape(Shape::Pattern | Shape::Data) => "0xbeef",
         Kind::Shape(Shape::Direction(_)) => "randread:8",
         Kind::Shape(Shape::Times) => "1s:7s",
         Kind::Shape(Shape::FileSize) => "16k-64k",

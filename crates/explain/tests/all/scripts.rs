@@ -7,6 +7,7 @@ fn told(pasted: &str) -> String {
     let page = all(pasted).unwrap_or_else(|error| panic!("{pasted}: {error}"));
     let mut told: Vec<String> = page.not_understood.iter().map(ToString::to_string).collect();
     for one in page.told {
+        told.extend(one.taken.map(|taken| format!("{:?} {}", taken.standing, taken.words)));
         told.push(one.command);
         told.extend(one.repairs.iter().map(|repair| repair.what.to_owned()));
         told.extend(one.gaps.into_iter().chain(one.asks));
@@ -237,5 +238,169 @@ fn items_without_a_dash_sums_and_quotations_within_quotations_are_read() {
         ("dd if=/dev/zero of=t bs=1M count=$(( 10 * 1024 ))\n", &["$((10*1024))"], &["takes operands"]),
         ("FIO=\"fio $FIO_X --name=a --rw=read --size=1m\"\nnumactl -m 1 $FIO\n", &["1 MiB"], &[]),
         ("dd if=/dev/zero of=t bs=1M count=3 status=none\n", &["no rate"], &["last line"]),
+    ]);
+}
+
+#[test]
+fn what_nothing_runs_is_left_out_beside_what_is_run_and_is_told_as_such_alone() {
+    let run = "fio --name=b --rw=read --size=2m\n";
+    for (other, stands) in [
+        ("CMD=\"fio --name=a --rw=read --size=1m\"\n", "Kept fio --name=a"),
+        ("cmd = [\"fio\", \"--name=a\", \"--rw=read\", \"--size=1m\"]\n", "Kept fio --name=a"),
+        ("echo \"fio --name=a --rw=read --size=1m\"\n", "Printed fio --name=a"),
+        ("print('fio --name=a --rw=read --size=1m')\n", "Printed fio --name=a"),
+        ("#fio --name=a --rw=read --size=1m\n", "Comment fio --name=a"),
+        ("# Run this: fio --name=a --rw=read --size=1m\n", "Comment fio --name=a"),
+    ] {
+        check(&[
+            (other, &[stands, "One job, a,"], &[]),
+            (&format!("{other}{run}"), &["Run fio --name=b", "One job, b,"], &["job, a,"]),
+        ]);
+    }
+    check(&[
+        // A root's prompt, unless there are commands without one.
+        (
+            "# fio --name=a --rw=read --size=1m\n$ sudo fio --name=b --rw=read\n",
+            &["Run fio --name=a", "job, b,"],
+            &[],
+        ),
+        (
+            "#!/bin/sh\n# fio --name=a --rw=read --size=1m\nfio --name=b --rw=read\n",
+            &["job, b,"],
+            &["job, a,"],
+        ),
+        // What is read again, or put in the place of words, is run.
+        (
+            "echo \"fio --name=a --rw=read --size=1m\" | sh\nfio --name=b --rw=read\n",
+            &["job, a,", "job, b,"],
+            &[],
+        ),
+        ("echo $(fio --name=a --rw=read --size=1m)\nfio --name=b --rw=read\n", &["job, a,", "job, b,"], &[]),
+        ("CMD=\"fio --name=a --rw=read --size=1m\"\neval $CMD\n", &["Run fio --name=a"], &["Kept"]),
+        ("cmd = \"fio --name=a --rw=read --size=1m\"\nrun(cmd)\n", &["Run fio --name=a"], &["Kept"]),
+    ]);
+}
+
+#[test]
+fn the_words_taken_are_shown_where_a_text_has_others_and_only_there() {
+    let taken = |pasted: &str| all(pasted).unwrap().told.into_iter().map(|one| one.taken).collect::<Vec<_>>();
+    for bare in [
+        "fio --name=a --rw=read",
+        "fio --name=a \\\n  --rw=read\n\nioping -c 3 .\n",
+        "; a test\n[a]\nrw=read\n",
+        "1. fio --name=a \\\n2. --rw=read\n",
+    ] {
+        assert!(taken(bare).iter().all(Option::is_none), "{bare}");
+    }
+    for (text, words, until) in [
+        ("$ fio --name=a --rw=read\n", "fio --name=a --rw=read", 1),
+        ("Then run\n\nfio --name=a \\\n --rw=read\n", "fio --name=a --rw=read", 4),
+        ("B=8k\nfio --name=a --bs=$B | tee log\n", "fio --name=a --bs=8k", 2),
+        ("It is\n[a]\nrw=read\n", "[a]\nrw=read", 3),
+        ("CMD [\"fio\", \"--name=a\", \"--rw=read\"]", "fio --name=a --rw=read", 1),
+    ] {
+        let found = taken(text)[0].clone().unwrap_or_else(|| panic!("{text}"));
+        assert_eq!((found.words.as_str(), found.until), (words, until), "{text}");
+    }
+}
+
+#[test]
+fn words_of_a_call_and_of_a_variable_that_holds_the_program_are_filled_in() {
+    check(&[
+        (
+            "go() {\n  fio --name=$1 --rw=$2 --size=${3:-1m}\n}\nS=2m\ngo a randread $S\ngo b randwrite 4m\n",
+            &["fio --name=b --rw=randwrite --size=4m"],
+            &["shell alone"],
+        ),
+        (
+            "function go {\n  local d=$1\n  fio --name=a --filename=$d\n}\ngo /dev/sdz\n",
+            &["--filename=/dev/sdz"],
+            &[],
+        ),
+        ("go() { fio --name=a \"$@\"; }\ngo --rw=read --bs=8k\n", &["fio --name=a --rw=read --bs=8k"], &[]),
+        ("fio --name=a --filename=$1 --rw=read\n", &["$1 is known to the shell alone"], &[]),
+        (
+            "FIO=\"fio --name=\\\"x\\\" --size=1m\"\n$FIO --rw=read\n",
+            &["Run fio '--name=\"x\"' --size=1m --rw=read"],
+            &["Kept"],
+        ),
+        ("sh -c \"fio --name=\\\"x\\\" --size=1m\"\n", &["fio --name=x --size=1m"], &[]),
+    ]);
+}
+
+#[test]
+fn a_program_that_is_named_after_its_version_is_the_tool() {
+    for name in
+        ["./fio-abc123", "/opt/fio-3.36/fio", "./fio-3.36", "/usr/local/bin/fio-3.36", "~/src/fio/fio"]
+    {
+        check(&[(&format!("{name} --name=a --rw=read --size=1m"), &["One job, a,"], &[])]);
+    }
+    for other in ["fio-plot --name=a", "rm -r /mnt/fio-test1 --force", "fio-status --size=1m"] {
+        assert!(explain::find(other).is_empty(), "{other}");
+    }
+}
+
+#[test]
+fn words_that_fio_takes_for_files_or_refuses_are_named() {
+    check(&[
+        ("fio --name=a -- --runtime=5", &["The jobs stand in --runtime=5"], &[]),
+        (
+            "fio --name=a --filename= x --rw=read --size=1m",
+            &["--filename= has no value, so that fio runs nothing: x is a word of its own", "On x:"],
+            &["FILE"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_backlog_that_is_never_reached_leaves_all_checks_to_the_end() {
+    let fio = "fio --name=a --rw=write --bs=4k --size=1m --verify=crc32c --verify_backlog=";
+    let (between, end) = ("checked in between", "then read back and checked: fewer");
+    check(&[
+        (&format!("{fio}64"), &[between], &[end]),
+        (&format!("{fio}256"), &[end], &[between]),
+        (&format!("{fio}256 --loops=2"), &[end], &[between]),
+    ]);
+}
+
+#[test]
+fn commands_behind_other_words_and_below_their_names_are_found_and_others_are_not() {
+    check(&[
+        ("/usr/bin/time -p sudo fio --name=a --rw=read --size=1m 2>&1 | grep real\n", &["One job, a,"], &[]),
+        ("shout \"Done. Test it with 'fio --name=a --rw=read --size=1m'\"\n", &["One job, a,"], &["Done"]),
+        ("ssh h \"sh -c 'fio --name=a --rw=read --size=1m'\"\n", &["Run fio --name=a"], &[]),
+        (
+            "10:00:01 - INFO - Executing command: oc -n x rsh pod fio --name=a --rw=read\n",
+            &["One job, a,"],
+            &[],
+        ),
+        ("s=$( ( dd if=/dev/zero of=t bs=1M count=3; rm t ) 2>&1 | tail )\n", &["Copies 3 MiB"], &["rm"]),
+        (
+            "Run\nfio\n  --name=a\n  --filename=/f (the one above)\n  --rw=read --size=1m\n\nfio\n  --name=b\n",
+            &["fio --name=a --filename=/f --rw=read --size=1m", "job, b,"],
+            &["above"],
+        ),
+        (
+            "docker run --rm --name x org/fio-image:1 --name=a --rw=read --size=1m\n",
+            &["One job, a,"],
+            &["job, x"],
+        ),
+        (
+            "fio --output=o $FILES\n",
+            &["Whether $FILES names job files or has the jobs themselves is not known"],
+            &["There is no --name"],
+        ),
+        // An option far below belongs to something else.
+        (
+            "dd if=/dev/zero of=t bs=1M count=3\nThen\nrun\nthe\nother\n-d test\n",
+            &["Copies 3 MiB"],
+            &["operands"],
+        ),
+        // A heading and a prompt far from a command without one.
+        (
+            "# fio --name=a --rw=read --size=1m\n\nThen\n\nit\ndd if=/dev/zero of=t bs=1M count=3\n",
+            &["job, a,"],
+            &[],
+        ),
     ]);
 }

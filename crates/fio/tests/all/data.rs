@@ -98,6 +98,7 @@ fn wrong_lengths_are_refused_with_what_would_do() {
         ("--buffer_pattern=abc", "double quotes"),
         ("--buffer_pattern=\"abc", "closing quote"),
         ("--buffer_pattern=0x", "no hexadecimal digit"),
+        ("--buffer_pattern=0x11%o", "in verify_pattern alone"),
         (
             "--dedupe_percentage=70 --dedupe_mode=working_set --dedupe_working_set_percentage=40",
             "the set's blocks are no duplicates",

@@ -192,7 +192,6 @@ fn a_job_waits_only_for_one_that_stands_before_it() {
         let text = why(words);
         assert!(text.contains("wait_for=") && text.contains("stands before"), "{words}: {text}");
     }
-    assert!(why("--name=a --name=b --wait_for=a --startdelay=1").contains("startdelay"));
 }
 
 #[test]

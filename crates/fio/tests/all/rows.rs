@@ -85,7 +85,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Shape(Shape::Spread) => "zipf:1.2".to_owned(),
         Kind::Shape(Shape::Turn) => "random:3".to_owned(),
         Kind::Shape(Shape::Steady) => "iops:2%".to_owned(),
-        Kind::Shape(Shape::Pattern) => "0xbeef".to_owned(),
+        Kind::Shape(Shape::Pattern | Shape::Data) => "0xbeef".to_owned(),
         Kind::Shape(Shape::Direction(_)) => "randread:8".to_owned(),
         Kind::Shape(Shape::Times) => "1s:7s".to_owned(),
         Kind::Shape(Shape::FileSize) => "16k-64k".to_owned(),

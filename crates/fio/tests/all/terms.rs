@@ -66,6 +66,8 @@ fn a_start_is_counted_from_the_start_of_the_run() {
 fn a_job_waits_for_all_clones_of_the_one_it_names() {
     let jobs = jobs("--name=a --numjobs=2 --name=b --wait_for=a");
     assert_eq!(jobs[2].start, Start::After(vec![jobs[0].name.clone(), jobs[1].name.clone()]));
+    let late = &self::jobs("--name=a --name=b --wait_for=a --startdelay=5")[1];
+    assert_eq!((late.start.clone(), late.delay), (Start::After(vec!["a".into()]), Nanos::from_secs(5)));
     let words = "fio --ioengine=null --size=1m --name=a --name=b --stonewall --wait_for=a";
     let later = planned(words, &[]).unwrap().remove(1);
     assert_eq!(later.workload.jobs[0].start, Start::WithStep, "what ran before a stonewall is over");

@@ -92,9 +92,25 @@ fn describe(result: Option<&mut ImportedResult>, words: &str) {
     }
 }
 
+/// Where the terse output begins in a line that has something before it: `3;fio-3.33;`.
+fn begins(line: &str) -> usize {
+    let number = |at: usize| {
+        let at = at.checked_sub(1)?;
+        let before = line[..at].chars().next_back();
+        let is_version = matches!(line.as_bytes()[at], b'3'..=b'5')
+            && before.is_none_or(|c| !c.is_alphanumeric() && c != ';');
+        is_version.then_some(at)
+    };
+    line.match_indices(";fio-").take(TRIED).find_map(|(at, _)| number(at)).unwrap_or(0)
+}
+
+/// Places in a line at which terse output may begin. Chosen by us.
+const TRIED: usize = 8;
+
 impl<'t> Line<'t> {
     /// Returns `line` split into fields if it is terse: a version from 2 to 5 first, and enough fields.
     fn of(text: &'t Text, line: &'t str, start: usize) -> Option<Line<'t>> {
+        let (line, start) = (&line[begins(line)..], start + begins(line));
         let is_terse = line.trim_start().starts_with(|c: char| ('2'..='5').contains(&c));
         let all = line.trim_end().split(';').take(if is_terse { FIELDS_MOST } else { 0 });
         let fields: Vec<&str> = all.collect();

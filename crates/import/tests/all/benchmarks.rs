@@ -155,6 +155,15 @@ fn a_job_of_kubestr_without_a_name_or_options_is_unnamed() {
 }
 
 #[test]
+fn figures_of_kubestr_that_cannot_be_placed_are_named() {
+    let places = |text: &str| imported(text).troubles.iter().map(|trouble| trouble.line).collect::<Vec<_>>();
+    let below = KUBESTR.split_once("read:\n").unwrap().1;
+    assert_eq!(places(below), [1, 2, 3], "the line with the direction is missing");
+    let renamed = KUBESTR.replacen("  iops: min", "  tail: min", 1);
+    assert_eq!(places(&renamed), [14]);
+}
+
+#[test]
 fn a_report_of_kubestr_has_its_jobs_and_devices() {
     let run = only(KUBESTR, "kubestr with fio 3.30");
     holds(
@@ -168,6 +177,9 @@ fn a_report_of_kubestr_has_its_jobs_and_devices() {
         ],
     );
     assert!(part(&run, "sda").directions.is_empty());
+    let said = |name: &str| part(&run, "read_iops").said.iter().find(|(known, _)| known == name).cloned();
+    assert!(said("test").unwrap().1.contains("StorageClass (fast)"));
+    assert_eq!(said("elapsed").unwrap().1, "1m15.518424213s");
     let job = part(&run, "read_iops");
     assert_eq!([job.asked_for("blocksize"), job.asked_for("ioengine")], [Some("4K"), Some("libaio")]);
     assert_eq!(job.directions[0].figure("iops.max").unwrap().value, 10_572.0);

@@ -15,6 +15,8 @@ pub const FOLDED: &[&str] = &["latency_us.2", "read bandwidth.share", "write ban
 #[test]
 fn text_and_terse_lines_agree_with_the_json() {
     // A page may mark the terse lines as code.
+    let behind: String = TERSE.lines().map(|line| format!("20:16:21 out: {line}\n")).collect();
+    assert_eq!(imported(&behind).runs[0].reported, imported(TERSE).runs[0].reported, "behind other words");
     let (text, terse, json) = (imported(TEXT), imported(&format!("`{}`", TERSE.trim_end())), imported(JSON));
     assert_eq!(tools(&text), ["fio 3.33 text"]);
     assert_eq!(tools(&terse), ["fio 3.33 terse v3"]);

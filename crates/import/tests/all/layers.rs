@@ -44,6 +44,45 @@ fn a_prefix_of_every_line_changes_no_figure_of_fio() {
 }
 
 #[test]
+fn what_a_log_has_before_each_line_is_no_part_of_a_job_or_a_key() {
+    for prefix in [
+        "20:16:21,12? process          L0416 DEBUG| [stdout] ",
+        "[stdlog] 2024-03-01 10:11:12,12? avocado.utils.process L0416 DEBUG| [stdout] ",
+        "10:11:12 - MainThread - tests.utils - INFO - ",
+        "Mar  1 10:11:12 host fio[12?]: ",
+        "I0301 10:11:12.34567?   1? main.go:12] ",
+        "node1 | ",
+        "pod-1 fio ",
+    ] {
+        for text in [FIO, JSON] {
+            let found = imported(&prefixed(text, prefix));
+            assert_eq!(
+                found.runs[0].reported,
+                imported(text).runs[0].reported,
+                "{prefix}: {:?}",
+                found.notes
+            );
+            assert_eq!(found.troubles, [], "{prefix}");
+        }
+    }
+}
+
+#[test]
+fn a_result_below_its_job_or_in_a_comment_is_read_without_what_stands_before_it() {
+    let below = FIO.split_once("38msec)\n").unwrap().0.len()
+        - "  read: IOPS=4000, BW=15.6MiB/s (16.4MB/s)(608KiB/".len();
+    for before in ["20:16:21 DEBUG| [stdout] ", "    # "] {
+        let text = prefixed(&FIO[below..], before);
+        assert_eq!(
+            imported(&text).runs[0].reported.len(),
+            imported(&FIO[below..]).runs[0].reported.len(),
+            "{before}"
+        );
+        assert_eq!(imported(&text).troubles, [], "{before}");
+    }
+}
+
+#[test]
 fn a_prefix_of_every_line_changes_no_json() {
     let wanted = imported(JSON);
     for prefix in PREFIXES {

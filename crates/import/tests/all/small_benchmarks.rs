@@ -61,6 +61,7 @@ fn sysbench_of_every_generation_has_rates_and_latencies() {
         &[
             ("fileio", "read ops", 6000.0, ""),
             ("fileio", "write ops", 4000.0, ""),
+            ("fileio", "flush ops", 12_800.0, ""),
             ("fileio", "read bytes", 93.75, "MiB"),
             ("fileio", "write bytes", 62.5, "MiB"),
             ("fileio", "all rate", 10.327, "MiB/s"),
@@ -82,6 +83,9 @@ fn sysbench_of_every_generation_has_rates_and_latencies() {
             ("fileio", "all lat p95", 0.62, "ms"),
         ],
     );
+    let headless = SYSBENCH_10.split_once("options:\n").unwrap().1;
+    let headless = &whole(headless, &["sysbench fileio"])[0];
+    assert_eq!(part(headless, "fileio").asked, part(run, "fileio").asked, "the head without its first lines");
     let fileio = part(run, "fileio");
     assert_eq!(
         ["mode", "block size", "threads"].map(|name| fileio.asked_for(name).unwrap()),
@@ -182,6 +186,9 @@ fn a_row_that_a_cut_has_hit_is_named() {
     assert_eq!(complaints(crystal), (1, vec![1]));
     assert_eq!(complaints(&crystal.replace("om Read 4KB (QD=1)", "My result")), (1, vec![]), "no row");
     assert_eq!(complaints("SEQ 1MiB (Q= 8, T= 1):  3558.093 MB/s [ 3393\n"), (1, vec![1]));
+    let lost =
+        "SEQ 1MiB (Q= 8, T= 1):  3558.093 MB/s [ 3393.3 IOPS] <  2356.01 us>\nRND 4KiB (Q= 1, T= 1):\n";
+    assert_eq!(complaints(lost), (1, vec![2]), "a row without its figure");
     let cpus = "CPU |  Usage |  User  |  Kernel |  Idle\n   0|  12.34%|   5.00%|    7.34%|  87.66%\n   1|  12.34%|   5.0\n";
     assert_eq!(complaints(cpus), (1, vec![3]));
     let copy = "2097152 bytes (2.1 MB) copied, 0.5 s, 4.2 MB/s\n";

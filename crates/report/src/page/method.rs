@@ -416,7 +416,7 @@ fn until_words(step: &StepRecord, worker: &WorkerPlan) -> String {
         words.push(format!("from the end of {}", jobs.join(", ")));
     }
     if terms.delay > workload::Nanos::ZERO {
-        words.push(format!("{} late", seconds(terms.delay)));
+        words.push(format!("{} after the start of the step at the earliest", seconds(terms.delay)));
     }
     words.join(", ")
 }
