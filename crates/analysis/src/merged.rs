@@ -4,8 +4,8 @@ use record::{Distribution, Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, LeftOutStep, MergedMachine, MergedPart, MergedRequest, Nanos};
 
-use crate::compare::{Deviation, SideFigure, deviations_of};
 use crate::estimate::Estimate;
+use crate::odd::{Deviation, deviations};
 use crate::points::point;
 
 /// What several machines had together.
@@ -90,23 +90,17 @@ pub(crate) fn answer(run: &Run, asked: &MergedRequest) -> MergedAnswer {
     let steps: Vec<MergedStep> =
         run.steps.iter().zip(&asked.steps).filter_map(|(record, parts)| step(record, parts)).collect();
     // All ran at the same time, so that the spread of their rates contains whatever disturbed them (method 11).
-    let figure = |row: &MergedRow| SideFigure {
-        value: row.iops.value,
-        runs: vec![row.iops.value],
-        rounding: 0.0,
-        interval: None,
-        seconds: None,
-    };
-    let of_load = |load: &MergedLoad| -> Vec<Option<SideFigure>> {
+    let rate =
+        |row: &MergedRow| Estimate { value: row.iops.value, low: row.iops.value, high: row.iops.value };
+    let of_load = |load: &MergedLoad| -> Vec<Option<Estimate>> {
         let of = |machine: usize| load.rows.iter().find(|row| usize::from(row.machine) == machine);
-        (0..asked.machines.len()).map(|machine| of(machine).map(figure)).collect()
+        (0..asked.machines.len()).map(|machine| of(machine).map(rate)).collect()
     };
-    let figures: Vec<_> = steps.iter().flat_map(|step| &step.loads).map(of_load).collect();
-    let rows: Vec<&[Option<SideFigure>]> = figures.iter().map(Vec::as_slice).collect();
+    let rates: Vec<Vec<Option<Estimate>>> = steps.iter().flat_map(|step| &step.loads).map(of_load).collect();
     MergedAnswer {
         machines: asked.machines.clone(),
         left_out: asked.left_out.clone(),
-        deviations: deviations_of(&rows),
+        deviations: deviations(&rates),
         steps,
     }
 }

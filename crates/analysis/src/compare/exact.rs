@@ -7,7 +7,7 @@ use statistics::metered::{ExactRate, Window, exact_rate};
 use super::items::Item;
 use super::ratio::{Basis, Known, Pairs, Ratio, between};
 use super::row::Measure;
-use super::significance::{ALPHA, Z95};
+use crate::significance::{ALPHA, Z95};
 
 /// Returns the exact rate of the turns in `items`, in the unit of `measure`, if it held from the first to the last.
 pub(super) fn exact(items: &[Item], measure: Measure) -> Option<Known> {

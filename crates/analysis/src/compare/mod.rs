@@ -5,7 +5,6 @@ mod conclusion;
 mod exact;
 mod items;
 mod limits;
-mod odd;
 mod over_time;
 mod pairs;
 mod parameters;
@@ -14,7 +13,6 @@ mod ratio;
 mod reading;
 mod row;
 mod side;
-mod significance;
 mod straying;
 mod unit_prices;
 mod work;
@@ -23,11 +21,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Nanos, TurnsRequest};
 
+pub use crate::odd::Deviation;
+pub use crate::significance::ALPHA;
 pub use conclusion::{Fall, Outcome};
 pub use items::IN_BLOCK;
 pub(crate) use items::tool;
-pub use odd::Deviation;
-pub(crate) use odd::deviations_of;
 pub use over_time::RunFigures;
 pub(crate) use over_time::over_time;
 pub use pairs::reach;
@@ -37,10 +35,11 @@ pub use ratio::{Answer as RatioAnswer, Basis, Pairs, RUNS_PROPOSED, Ratio, Sampl
 pub use reading::{Reading, ReadingFinding};
 pub use row::{Measure, Row, SideFigure};
 pub use side::{Side, SizeFrom};
-pub use significance::ALPHA;
 pub use unit_prices::{Cheapest, PriceRow, RateWithinLatency, Within};
 pub use work::Work;
 
+use crate::estimate::Estimate;
+use crate::odd::deviations;
 use items::{Item, items};
 use pairs::{Block, ByBlock};
 use row::rate;
@@ -131,9 +130,18 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
         outcome: Outcome::CannotTell,
         in_turns: in_turns.cloned(),
     };
-    comparison.deviations = odd::deviations(comparison.deciding(), sides.len());
+    comparison.deviations = deviations(&estimates(comparison.deciding()));
     comparison.outcome = conclusion::outcome(&comparison);
     comparison
+}
+
+/// Returns the figures of each row, with the intervals that they have.
+fn estimates(rows: &[Row]) -> Vec<Vec<Option<Estimate>>> {
+    let of = |figure: &SideFigure| {
+        let (low, high) = figure.interval.unwrap_or((figure.value, figure.value));
+        Estimate { value: figure.value, low, high }
+    };
+    rows.iter().map(|row| row.figures.iter().map(|figure| figure.as_ref().map(of)).collect()).collect()
 }
 
 /// Returns the limits that at least two sides have: rates, then latencies. At a limit no depth is left unrecorded.

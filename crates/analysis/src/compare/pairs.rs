@@ -18,8 +18,8 @@ use workload::TurnsRequest;
 use super::ratio::{Answer, Basis, Pairs, Ratio, Sample};
 use super::row::Row;
 use super::side::Side;
-use super::significance::{ALPHA, POWER, of_one_load};
 use super::straying;
+use crate::significance::{ALPHA, POWER, of_one_load};
 
 /// Turns of pure noise on which a plan is tried to forecast what it shows, in the number of comparisons that `TRIED` bounds.
 const TRIED_TURNS: usize = 20_000;

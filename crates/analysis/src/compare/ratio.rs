@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::compare::hodges_lehmann;
 
+use crate::significance::DIFFERENT;
+
 /// One figure of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
@@ -111,8 +113,6 @@ pub enum Answer {
     Repeat,
 }
 
-/// Share up to which a difference is of no consequence (method 11).
-pub(super) const DIFFERENT: f64 = 0.02;
 /// Share within which two volumes are equal (method 11).
 pub(super) const EQUAL: f64 = 0.05;
 /// Fewest runs per side for a distribution-free 95 % interval.

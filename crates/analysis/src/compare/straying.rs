@@ -5,7 +5,7 @@ use statistics::wander::{Level, levels};
 
 use super::ratio::{Basis, Pairs, Ratio};
 use super::row::{Measure, Row};
-use super::significance::{ALPHA, POWER_QUANTILE, of_one_load};
+use crate::significance::{ALPHA, POWER_QUANTILE, of_one_load};
 
 /// Probability above which a side is reported to stray.
 const LIKELY: f64 = 0.5;

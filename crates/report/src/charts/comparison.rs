@@ -4,8 +4,8 @@ use analysis::compare::{Comparison, Deviation, Ratio, Row, Shown};
 
 use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, in_units, stroke};
 use super::ink::{Ink, shortened};
-use crate::words::comparison_verdict::percent;
 use crate::words::comparison_words as words;
+use crate::words::numbers;
 use crate::words::ratio_table::change;
 
 /// Height of a line and of the letters, in pixels.
@@ -130,7 +130,7 @@ fn deviations(comparison: &Comparison) -> Vec<Line> {
         };
         let far = own.iter().filter(|of| of.odd).max_by(|a, b| a.share.abs().total_cmp(&b.share.abs()));
         let told = far.map_or_else(String::new, |of| {
-            format!("{} {}", words::label(comparison, of.side), percent(of.share))
+            format!("{} {}", words::label(comparison, of.side), numbers::signed_share(of.share))
         });
         (!own.is_empty()).then(|| Line {
             label: words::row_words(row),
@@ -191,7 +191,7 @@ fn axis(canvas: &mut Canvas, plot: Plot, (top, bottom): (i32, i32)) {
         canvas.ruled(in_units((at, top)), in_units((at, bottom)), stroke(ink, 10));
         let text = match tick {
             1.0 => "0".to_owned(),
-            tick if (0.5..=2.0).contains(&tick) => percent(tick - 1.0),
+            tick if (0.5..=2.0).contains(&tick) => numbers::signed_share(tick - 1.0),
             tick => format!("× {tick}"),
         };
         canvas.words(&text, in_units((at, top - 12)), word);

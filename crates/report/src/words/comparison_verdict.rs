@@ -171,7 +171,7 @@ fn several(comparison: &Comparison) -> Option<String> {
             "{figure}, the median of the {} is {} ({})",
             number(count),
             median(row, of.median),
-            percent(of.share)
+            numbers::signed_share(of.share)
         )
     };
     let name = |of: &Deviation| label(comparison, of.side);
@@ -216,12 +216,6 @@ pub(crate) fn median(row: &Row, value: f64) -> String {
     some.map_or_else(String::new, |some| {
         figure_words(&analysis::compare::SideFigure { value, ..some.clone() }, row.measure)
     })
-}
-
-/// Formats a share with its sign: `-33 %`.
-pub(crate) fn percent(share: f64) -> String {
-    let digits = numbers::fixed(share.abs() * 100.0, usize::from(share.abs() < 0.0995));
-    format!("{}{digits} %", if share < 0.0 { "-" } else { "+" })
 }
 
 fn number(count: usize) -> String {

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use analysis::compare::{Comparison, Deviation, Row};
 
-use super::comparison_verdict::{median, odd_sides, percent};
+use super::comparison_verdict::{median, odd_sides};
 use super::comparison_words as words;
+use super::numbers;
 use super::table::Table;
 use super::wrap::wrap;
 
@@ -36,7 +37,7 @@ pub(crate) fn deviation_table(comparison: &Comparison, most: usize) -> (Table, V
         let far = farthest(comparison, side);
         let column = far.and_then(|far| chosen.iter().position(|number| *number == far.row));
         let at = column.map_or_else(String::new, |column| format!(" [{}]", column + 1));
-        let from = far.map_or_else(String::new, |far| format!("{}{at}", percent(far.share)));
+        let from = far.map_or_else(String::new, |far| format!("{}{at}", numbers::signed_share(far.share)));
         let mut cells = vec![words::label(comparison, side), from];
         cells.extend(chosen.iter().map(|number| words::cell(&rows[*number], side)));
         table.rows.push(cells);

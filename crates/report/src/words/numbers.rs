@@ -328,6 +328,12 @@ pub fn share(share: f64) -> String {
     }
 }
 
+/// Formats a relative difference: `+3.1 %`, `-33 %`.
+pub fn signed_share(share: f64) -> String {
+    let digits = fixed(share.abs() * 100.0, usize::from(share.abs() < 0.0995));
+    format!("{}{digits} %", if share < 0.0 { "-" } else { "+" })
+}
+
 /// Formats a block size: `4 KiB`, `43 KiB`, `1 MiB`.
 pub fn block(bytes: f64) -> String {
     let unit = largest(&SIZES, bytes);

@@ -8,7 +8,6 @@ use workload::{Direction, LeftOutReason, LeftOutStep, Nanos};
 
 use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::comparison_verdict::percent;
 use crate::words::numbers::{self, IOPS, Unit};
 use crate::words::table::Columns;
 use crate::words::tiles::{Tile, TileFigure};
@@ -99,7 +98,7 @@ fn odd_words(answer: &MergedAnswer) -> String {
         let (step, load) = loads[of.row];
         let within =
             if several { format!(" in {} of '{}'", name(load.direction), step.step) } else { String::new() };
-        format!("{} ({}{within})", answer.machines[*machine].label, percent(of.share))
+        format!("{} ({}{within})", answer.machines[*machine].label, numbers::signed_share(of.share))
     };
     let named: Vec<String> = odd.iter().map(one).collect();
     match named.as_slice() {
@@ -186,7 +185,7 @@ impl Rows<'_> {
                 continue;
             }
             let odd = if is_odd { " odd" } else { "" };
-            let from = deviation.map_or_else(String::new, |of| percent(of.share) + odd);
+            let from = deviation.map_or_else(String::new, |of| numbers::signed_share(of.share) + odd);
             let label = &self.answer.machines[usize::from(row.machine)].label;
             let times = [row.latency_ns_p50, row.latency_ns_p99];
             let beside = [from, numbers::share(row.tail_share)];

@@ -6,9 +6,8 @@ use statistics::distribution::t_cdf;
 use statistics::paired::false_discovery;
 use statistics::quantile::median;
 
-use super::ratio::DIFFERENT;
-use super::row::{Row, SideFigure};
-use super::significance::{ALPHA, Z95};
+use crate::estimate::Estimate;
+use crate::significance::{ALPHA, DIFFERENT, Z95};
 
 /// Fewest sides of which one can be odd.
 const SIDES_MIN: usize = 3;
@@ -36,14 +35,9 @@ pub struct Deviation {
     pub odd: bool,
 }
 
-/// Returns the deviations of every figure of `rows`, by row and side; none of fewer than three sides.
-pub(super) fn deviations(rows: &[Row], sides: usize) -> Vec<Deviation> {
-    let figures: Vec<&[Option<SideFigure>]> = rows.iter().map(|row| row.figures.as_slice()).collect();
-    if sides < SIDES_MIN { Vec::new() } else { deviations_of(&figures) }
-}
-
-/// Returns the deviations of every figure of `rows`, each a figure for every side; none of rows with fewer than three.
-pub(crate) fn deviations_of(rows: &[&[Option<SideFigure>]]) -> Vec<Deviation> {
+/// Returns the deviations of every figure of `rows`, each a figure for every side; none of rows with fewer than three. An
+/// estimate without an interval is one whose ends equal its value.
+pub(crate) fn deviations(rows: &[Vec<Option<Estimate>>]) -> Vec<Deviation> {
     let mut found: Vec<Deviation> =
         rows.iter().enumerate().flat_map(|(number, row)| of_row(row, number)).collect();
     let p: Vec<f64> = found.iter().map(|deviation| deviation.false_discovery).collect();
@@ -55,20 +49,20 @@ pub(crate) fn deviations_of(rows: &[&[Option<SideFigure>]]) -> Vec<Deviation> {
 }
 
 /// Returns the deviations of one figure, each with its probability by chance alone.
-fn of_row(row: &[Option<SideFigure>], number: usize) -> Vec<Deviation> {
+fn of_row(row: &[Option<Estimate>], number: usize) -> Vec<Deviation> {
     let values: Vec<f64> = row.iter().flatten().map(|figure| figure.value).collect();
     let Some(middle) = median(&values).filter(|_| values.len() >= SIDES_MIN) else { return Vec::new() };
-    let off = |figure: &SideFigure| (figure.value / middle).ln();
-    let mut core: Vec<&SideFigure> = row.iter().flatten().collect();
+    let off = |figure: &Estimate| (figure.value / middle).ln();
+    let mut core: Vec<&Estimate> = row.iter().flatten().collect();
     core.sort_by(|a, b| off(a).abs().total_cmp(&off(b).abs()));
     core.truncate(values.len() - (values.len() / ODD_IN).max(1));
     let count = core.len() as f64;
     let mean = core.iter().map(|figure| off(figure)).sum::<f64>() / count;
-    let squares = |of: &dyn Fn(&SideFigure) -> f64| core.iter().map(|figure| of(figure).powi(2)).sum::<f64>();
+    let squares = |of: &dyn Fn(&Estimate) -> f64| core.iter().map(|figure| of(figure).powi(2)).sum::<f64>();
     let spread = squares(&|figure| off(figure) - mean) / (count - 1.0) / CORE.powi(2);
     // The spread is at least what the figures' own intervals give.
     let variance = spread.max(squares(&error) / count) * (1.0 + 1.0 / count);
-    let deviation = |(side, figure): (usize, &Option<SideFigure>)| {
+    let deviation = |(side, figure): (usize, &Option<Estimate>)| {
         let figure = figure.as_ref()?;
         let error = (variance + error(figure).powi(2)).sqrt();
         let chance = match (error > 0.0, off(figure) == 0.0) {
@@ -82,6 +76,6 @@ fn of_row(row: &[Option<SideFigure>], number: usize) -> Vec<Deviation> {
 }
 
 /// Returns the standard error that a figure's own interval gives its logarithm; 0 without one.
-fn error(figure: &SideFigure) -> f64 {
-    figure.interval.map_or(0.0, |(low, high)| (high / low).ln() / 2.0 / Z95)
+fn error(figure: &Estimate) -> f64 {
+    if figure.high > figure.low { (figure.high / figure.low).ln() / 2.0 / Z95 } else { 0.0 }
 }
