@@ -113,19 +113,18 @@ fn in_quotes(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> 
     let is_tool = |word: &str| Tool::called(word).is_some() || glued_call(word).is_some();
     let is_first = |word: &str| word.starts_with(['-', '$', '{']) || names_a_job_file(word);
     let calls = |pair: &[Piece]| is_tool(&pair[0].text) && is_first(&pair[1].text);
-    let before = pieces.iter().take_while(|piece| Tool::called(&piece.text).is_none());
-    let quoted = before.filter(|piece| piece.text.contains(' '));
+    let begins = |pair: &[Piece]| calls(pair) || is_tool(&pair[0].text) && pair[1].text.contains('=');
+    let called = pieces.windows(2).position(begins).unwrap_or(pieces.len());
+    let quoted = pieces[..called].iter().filter(|piece| piece.text.contains(' '));
     let mut inner = quoted.map(|piece| {
         let command = without_a_name(&piece.text);
         let column = piece.column + piece.text.chars().count() - command.chars().count();
         let moved = |of: Piece| Piece { column: of.column + column, ..of };
-        let inner: Vec<Piece> = words(command, piece.line, repairs).into_iter().map(moved).collect();
-        // Each is shorter than what it stands in, so that this ends.
-        inner
+        words(command, piece.line, repairs).into_iter().map(moved).collect::<Vec<Piece>>()
     });
     inner.find_map(|inner| match inner.windows(2).any(calls) {
         true => Some(inner),
-        // `shout "Now run 'fio …'"`
+        // `shout "Now run 'fio …'"`; what stands in quotation marks is shorter than what has it, so that this ends.
         false => in_quotes(&inner, &mut Vec::new()),
     })
 }

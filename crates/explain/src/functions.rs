@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::variables::is_name;
+use super::variables::{destroys, is_name};
 use super::word::words;
 
 /// A function that the text calls.
@@ -52,7 +52,7 @@ impl Function<'_> {
 
     /// Takes the words of a line that calls it.
     pub fn take_call(&mut self, line: &str, number: usize) {
-        let is_call = line.trim_start().split_whitespace().next() == Some(self.name);
+        let is_call = line.split_whitespace().next() == Some(self.name);
         if is_call && !self.has(number) && self.calls.len() < MOST {
             let words = words(line, number, &mut Vec::new()).into_iter().map(|piece| piece.text).skip(1);
             self.calls.push(
@@ -63,8 +63,10 @@ impl Function<'_> {
 
     /// The words of the call that stands for all: the first that destroys, or else the first.
     pub fn call(&self) -> Option<&[String]> {
-        let destroys =
-            |call: &&Vec<String>| call.iter().any(|word| word.contains("write") || word.contains("trim"));
-        self.calls.iter().find(destroys).or(self.calls.first()).map(Vec::as_slice)
+        self.calls
+            .iter()
+            .find(|call| call.iter().any(|word| destroys(word)))
+            .or(self.calls.first())
+            .map(Vec::as_slice)
     }
 }

@@ -23,6 +23,8 @@ pub enum Standing {
     Printed,
     /// Has it in a comment.
     Comment,
+    /// Has it behind a mark `#`, which may be root's prompt or begin a comment.
+    Prompted,
 }
 
 /// Words that print those behind them.
@@ -58,6 +60,9 @@ impl Standing {
             Standing::Kept => Some("Nothing in the text runs it: it is kept under a name that is not used."),
             Standing::Printed => Some("Nothing in the text runs it: it is printed."),
             Standing::Comment => Some("Nothing in the text runs it: it stands in a comment."),
+            Standing::Prompted => Some(
+                "The # before it is taken for root's prompt; in a script it is a comment, and nothing runs.",
+            ),
         }
     }
 }
@@ -115,13 +120,13 @@ pub(super) fn settled(text: &str, mut found: Vec<PastedCommand>) -> Vec<PastedCo
     let lines: Vec<&str> = text.lines().collect();
     name_prompts(&lines, &mut found);
     follow_names(&lines, &mut found);
-    let is_run = |one: &PastedCommand| one.standing == Some(Standing::Run);
+    let is_run = |one: &PastedCommand| matches!(one.standing, Some(Standing::Run | Standing::Prompted));
     let runs = found.iter().any(|one| is_run(one) && matches!(one.kind, Kind::Command(..)));
     let is_other = found.iter().any(is_run);
     found.retain(|one| match one.standing {
         Some(Standing::Comment) => !is_other,
         Some(Standing::Kept | Standing::Printed) => !runs,
-        Some(Standing::Run) | None => true,
+        Some(Standing::Run | Standing::Prompted) | None => true,
     });
     if is_bare(&lines, &found) {
         found.iter_mut().for_each(|one| one.standing = None);
@@ -152,7 +157,7 @@ fn name_prompts(lines: &[&str], found: &mut [PastedCommand]) {
         let at = scripted.partition_point(|line| line + NEAR < one.line);
         let is_beside = scripted.get(at).is_some_and(|line| *line <= one.last_line() + NEAR);
         if !is_whole_script && !is_beside && is_prompted(one) {
-            one.standing = Some(Standing::Run);
+            one.standing = Some(Standing::Prompted);
         }
     }
 }

@@ -191,15 +191,19 @@ impl<'t> Variables<'t> {
     }
 }
 
+/// Whether a load with this value destroys data.
+pub(super) fn destroys(value: &str) -> bool {
+    value.contains("write") || value.contains("trim") || value == "rw"
+}
+
 /// The value that stands for all of a loop: what one round destroys the whole loop does, and a share between none and all is
 /// one of a mix.
 fn chosen(values: &[String]) -> Option<&String> {
-    let destroys = |value: &&String| value.contains("write") || value.contains("trim") || *value == "rw";
     let has_none = values.iter().any(|value| value == "0");
     let is_share = |value: &&String| has_none && *value != "0" && *value != "100";
     let is_some = |value: &&String| has_none && *value != "0";
     let find = |fits: &dyn Fn(&&String) -> bool| values.iter().find(fits);
-    find(&destroys).or(find(&is_share)).or(find(&is_some)).or(values.first())
+    find(&|value| destroys(value)).or(find(&is_share)).or(find(&is_some)).or(values.first())
 }
 
 /// The text up to a mark that no backslash precedes; marks with one are marks of the text.
