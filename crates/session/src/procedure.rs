@@ -79,7 +79,7 @@ where
     let plan = runner.plan(step)?;
     runner.open(&plan)?;
     procedure.ready(&plan, runner)?;
-    start_at::wait_for(&plan, runner, procedure.observer());
+    start_at::wait_for(&plan, runner.now(), procedure.observer());
     Ok(play(&plan, runner, procedure.observer())?)
 }
 

@@ -7,7 +7,6 @@ use record::{Event, EventKind, Observer};
 use workload::{Nanos, StepKind, StepPlan};
 
 use crate::output;
-use crate::runner::Runner;
 
 /// Longest sleep between two looks whether the user wants to stop.
 const SLICE: Duration = Duration::from_millis(50);
@@ -20,8 +19,8 @@ pub fn begin_at(at: SystemTime) {
     *AT.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(at);
 }
 
-/// Waits for the time if `plan` is the first step under load; reports a time that has passed.
-pub(crate) fn wait_for<R: Runner + ?Sized>(plan: &StepPlan, runner: &R, observer: &mut dyn Observer) {
+/// Waits for the time if `plan` is the first step under load; reports a time that has passed by `now` on the run's clock.
+pub(crate) fn wait_for(plan: &StepPlan, now: Nanos, observer: &mut dyn Observer) {
     if matches!(plan.kind, StepKind::Idle | StepKind::Layout) {
         return;
     }
@@ -39,7 +38,7 @@ pub(crate) fn wait_for<R: Runner + ?Sized>(plan: &StepPlan, runner: &R, observer
             let text =
                 format!("the load began {late} after the time of --start-at: the preparation took longer");
             output::people(&format!("  {text}"));
-            observer.event(&Event { at: runner.now(), kind: EventKind::Warning, text });
+            observer.event(&Event { at: now, kind: EventKind::Warning, text });
         }
     }
 }
