@@ -26,6 +26,7 @@ const OTHERS: &[&str] = &[
     "MIX",
     "N",
     "NAME",
+    "NAME=±TIME",
     "NUMBER",
     "OF",
     "PARAMETERS",
