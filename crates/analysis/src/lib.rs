@@ -75,7 +75,7 @@ pub use headroom::{
 pub use identified::{circumstances, levels};
 pub use judge::{TELLING, analyse};
 pub use map::MapAnswer;
-pub use merged::{MergedAnswer, MergedLoad, MergedRow, MergedStep};
+pub use merged::{MergedAnswer, MergedLoad, MergedRow, MergedStep, alone_rates};
 pub use metering::{Metering, Scales};
 pub use picture::Analysis;
 pub use places::{

@@ -2,11 +2,14 @@
 
 use record::{Distribution, Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{Direction, LeftOutStep, MergedMachine, MergedPart, MergedRequest, Nanos};
+use workload::{AloneRate, Direction, LeftOutStep, MergedMachine, MergedPart, MergedRequest, Nanos};
 
 use crate::estimate::Estimate;
 use crate::odd::{Deviation, deviations};
-use crate::points::point;
+use crate::points::{load_points, point};
+use crate::shortage::Shortage;
+use crate::step_figures::Point;
+use crate::together::{CHANGED, Reach, TogetherDoubt, ratio, reached, sum};
 
 /// What several machines had together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +69,12 @@ pub struct MergedLoad {
     pub latency_ns_max: u64,
     /// What each machine had.
     pub rows: Vec<MergedRow>,
+    /// Operations per second of the machines by themselves, added up; `None` if not measured of all.
+    #[serde(default)]
+    pub alone: Option<Estimate>,
+    /// Whether they share a limit; `None` if no machine was measured by itself.
+    #[serde(default)]
+    pub reach: Option<Reach>,
 }
 
 /// One machine in one direction of a step.
@@ -83,12 +92,34 @@ pub struct MergedRow {
     pub latency_ns_p99: u64,
     /// Share of the slowest hundredth of all operations that are this machine's.
     pub tail_share: f64,
+    /// Operations per second of the machine by itself, if measured.
+    #[serde(default)]
+    pub alone: Option<Estimate>,
+}
+
+/// Returns the rates of a run of one machine by itself, for [`MergedRequest::alone`].
+pub fn alone_rates(run: &Run, label: &str) -> Vec<AloneRate> {
+    let of = |point: Point| AloneRate {
+        label: label.to_owned(),
+        step: point.step,
+        direction: point.direction,
+        iops: point.iops.value,
+        low: point.iops.low,
+        high: point.iops.high,
+    };
+    run.steps.iter().flat_map(load_points).map(of).collect()
 }
 
 /// Returns the answer of `run`, which was merged from several.
 pub(crate) fn answer(run: &Run, asked: &MergedRequest) -> MergedAnswer {
-    let steps: Vec<MergedStep> =
-        run.steps.iter().zip(&asked.steps).filter_map(|(record, parts)| step(record, parts)).collect();
+    let shortage = Shortage::of(run);
+    let both = run.steps.iter().zip(&asked.steps);
+    let mut steps: Vec<MergedStep> = both.filter_map(|(record, parts)| step(record, parts)).collect();
+    for of in steps.iter_mut().filter(|_| !asked.alone.is_empty()) {
+        let record = run.steps.iter().find(|record| record.plan.name == of.step);
+        let lost = record.map_or(0.0, |record| shortage.of_step(record).lost);
+        of.loads.iter_mut().for_each(|load| beside_alone(load, (&of.step, lost), asked));
+    }
     // All ran at the same time, so that the spread of their rates contains whatever disturbed them (method 11).
     let rate =
         |row: &MergedRow| Estimate { value: row.iops.value, low: row.iops.value, high: row.iops.value };
@@ -125,6 +156,35 @@ fn step(record: &StepRecord, parts: &[MergedPart]) -> Option<MergedStep> {
         moved_ns: parts.iter().map(|part| Nanos(part.moved_ns.unsigned_abs())).max().unwrap_or_default(),
         loads: loads.filter_map(|direction| load(record, (parts, &own), direction)).collect(),
     })
+}
+
+/// Enters what each machine has by itself in this step, and whether all together have as much.
+fn beside_alone(load: &mut MergedLoad, (step, lost): (&str, f64), asked: &MergedRequest) {
+    let mut changed = None;
+    for row in &mut load.rows {
+        let label = &asked.machines[usize::from(row.machine)].label;
+        let own =
+            |rate: &&AloneRate| rate.label == *label && rate.step == step && rate.direction == load.direction;
+        let rates: Vec<&AloneRate> = asked.alone.iter().filter(own).collect();
+        let iops = || rates.iter().map(|rate| rate.iops);
+        let (least, most) = (iops().fold(f64::MAX, f64::min), iops().fold(0.0, f64::max));
+        if most - least > CHANGED * most {
+            changed = Some(usize::from(row.machine));
+        }
+        let count = rates.len() as f64;
+        let mean = |of: fn(&AloneRate) -> f64| rates.iter().map(|rate| of(rate)).sum::<f64>() / count;
+        row.alone = (!rates.is_empty()).then(|| Estimate {
+            value: mean(|rate| rate.iops),
+            low: mean(|rate| rate.low),
+            high: mean(|rate| rate.high),
+        });
+    }
+    load.alone = sum(load.rows.iter().map(|row| row.alone));
+    load.reach = Some(match (changed, &load.alone) {
+        (_, None) => Reach::Open(TogetherDoubt::NotMeasured),
+        (Some(machine), _) => Reach::Open(TogetherDoubt::Changed(machine)),
+        (None, Some(alone)) => reached(&ratio(&load.iops, alone), lost),
+    });
 }
 
 /// Returns the step of each machine by itself.
@@ -170,6 +230,7 @@ fn load(
             latency_ns_p99: one.latency_ns_p99,
             tail_share: beyond(&own.latency(direction), all.latency_ns_p99)
                 / beyond(&latency, all.latency_ns_p99).max(1.0),
+            alone: None,
         })
     };
     Some(MergedLoad {
@@ -184,6 +245,8 @@ fn load(
         latency_ns_p99: all.latency_ns_p99,
         latency_ns_max: latency.ns_max().unwrap_or(0),
         rows: parts.iter().zip(own).filter_map(row).collect(),
+        alone: None,
+        reach: None,
     })
 }
 

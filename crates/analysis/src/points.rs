@@ -31,6 +31,12 @@ pub(crate) fn points(run: &Run, kind: StepKind, regimes: &Regimes) -> Vec<Point>
     steps.flat_map(both).flatten().collect()
 }
 
+/// Returns the points of one step, in each direction that it has.
+pub(crate) fn load_points(step: &StepRecord) -> Vec<Point> {
+    let ways = [Direction::Read, Direction::Write, Direction::Trim];
+    ways.into_iter().filter_map(|direction| point(step, direction)).collect()
+}
+
 /// Returns the point of one direction; `None` if no I/O completed in it.
 pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     of_regime(step, direction, &Regimes::default())

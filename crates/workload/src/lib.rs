@@ -30,7 +30,7 @@ mod verify;
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
 pub use asked::{
-    BurstOf, BurstRequest, CheckPlan, CheckRequest, HeadroomRequest, LatencyBound, LeftOutReason,
+    AloneRate, BurstOf, BurstRequest, CheckPlan, CheckRequest, HeadroomRequest, LatencyBound, LeftOutReason,
     LeftOutStep, LoadPart, MapRequest, MergedMachine, MergedPart, MergedRequest, NamedMachine, PlacesRequest,
     ProcedureRequest, SoakRequest, TogetherLoad, TogetherRequest, TogetherVolume, TurnsRequest, name_in_part,
     part_of_name,

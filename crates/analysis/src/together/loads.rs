@@ -13,7 +13,7 @@ const ALL: f64 = 0.97;
 /// Share of the rates alone below which the interval must not extend.
 const ALL_LEAST: f64 = 0.88;
 /// Least distance between the means of two differing looks at one volume alone, as a share.
-const CHANGED: f64 = 0.1;
+pub(crate) const CHANGED: f64 = 0.1;
 /// Least distance between them in standard errors of the values within each look; neighbouring values are correlated.
 const CHANGED_ERRORS: f64 = 6.0;
 
@@ -155,18 +155,7 @@ impl<'r> TogetherLooks<'r> {
             let doubt = if starved { TogetherDoubt::Generator } else { TogetherDoubt::Changed(volume) };
             return Reach::Open(doubt);
         }
-        let lost = lost(&Role::All);
-        // The loss for lack of a CPU may be all that is missing.
-        let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
-        if share.value >= ALL && share.low > ALL_LEAST {
-            Reach::Whole
-        } else if share.high >= ALL {
-            Reach::Open(TogetherDoubt::Noise)
-        } else if without_loss >= ALL {
-            Reach::Open(TogetherDoubt::Generator)
-        } else {
-            Reach::Held
-        }
+        reached(&share, lost(&Role::All))
     }
 
     /// Returns the first volume whose rate alone differed between looks.
@@ -202,6 +191,21 @@ impl<'r> TogetherLooks<'r> {
     }
 }
 
+/// Returns whether a total that is this share of the rates alone is held; `lost` is the share of the total that was lost for
+/// lack of a CPU, which may be all that is missing.
+pub(crate) fn reached(share: &Estimate, lost: f64) -> Reach {
+    let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
+    if share.value >= ALL && share.low > ALL_LEAST {
+        Reach::Whole
+    } else if share.high >= ALL {
+        Reach::Open(TogetherDoubt::Noise)
+    } else if without_loss >= ALL {
+        Reach::Open(TogetherDoubt::Generator)
+    } else {
+        Reach::Held
+    }
+}
+
 /// Returns the mean and the standard error of some values.
 fn spread(values: &[f64]) -> Option<(f64, f64)> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
@@ -210,7 +214,7 @@ fn spread(values: &[f64]) -> Option<(f64, f64)> {
 }
 
 /// Adds up levels with independent errors; `None` if a level is not known.
-fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
+pub(crate) fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
     let all: Vec<Estimate> = all.collect::<Option<_>>()?;
     let value: f64 = all.iter().map(|one| one.value).sum();
     let half = all.iter().map(|one| one.half_width().powi(2)).sum::<f64>().sqrt();
@@ -218,7 +222,7 @@ fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
 }
 
 /// Returns one level as a share of another; their errors are independent.
-pub(super) fn ratio(one: &Estimate, of: &Estimate) -> Estimate {
+pub(crate) fn ratio(one: &Estimate, of: &Estimate) -> Estimate {
     let value = one.value / of.value;
     let half = value * (one.half_width() / one.value).hypot(of.half_width() / of.value);
     Estimate { value, low: (value - half).max(0.0), high: value + half }

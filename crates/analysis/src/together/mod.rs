@@ -14,6 +14,7 @@ use crate::shortage::Shortage;
 
 pub use beside::{Beside, Fairness};
 pub use budgets::{BudgetTransfer, SharedBudget, Standing, half_load, other_block};
+pub(crate) use loads::{CHANGED, ratio, reached, sum};
 pub use loads::{LoadTogether, PartTogether, Reach, TogetherDoubt, VolumeTogether};
 pub use looks::{Look as TogetherLook, Role as TogetherRole, look_together};
 pub use machine::{MachineAnswer, MachineLimits, MachineRow};

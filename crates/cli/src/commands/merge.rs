@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::{Analysis, ProcedureAnswer, analyse};
+use analysis::{Analysis, MergedLoad, ProcedureAnswer, Reach, alone_rates, analyse};
 use record::{MachineRun, Run};
 use report::{Extent, terminal};
 use session::failure::Failure;
 use session::inputs::{InputRun, Reader};
 use session::output;
 use session::place::{Place, short};
-use workload::ProcedureRequest;
+use workload::{AloneRate, ProcedureRequest};
 
 use super::compare::named;
 use super::measure::print;
@@ -21,11 +21,23 @@ const CANNOT_TELL: u8 = 4;
 
 /// Reads the runs, merges them, stores and prints the result.
 pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
-    let mut machines = machines(&arguments.runs)?;
+    let read = read_runs(&arguments.runs)?;
+    let labels: Vec<String> = (0..read.len()).map(|at| label(&read, at)).collect();
+    let alone = alone(&read_runs(&arguments.alone)?, (&read, &labels))?;
+    let machine = |(of, label): (ReadRun, String)| MachineRun {
+        label,
+        file: of.path.display().to_string(),
+        clock_ns: 0,
+        run: of.run,
+    };
+    let mut machines: Vec<MachineRun> = read.into_iter().zip(labels).map(machine).collect();
     for words in &arguments.clock {
         correct(&mut machines, words)?;
     }
     let mut run = record::merge(machines, typed()).map_err(Failure::refused)?;
+    if let Some(ProcedureRequest::Merged(request)) = &mut run.asked {
+        request.alone = alone;
+    }
     let analysis = analyse(&run, None, None);
     run.findings = analysis.stored(&report::sentence);
     let place = place(arguments.out.as_deref(), &run)?;
@@ -33,16 +45,39 @@ pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
     place.put_report(&report::html(&run, &analysis))?;
     let text = |paint| terminal(&run, &analysis, paint, Extent::Screen);
     print(arguments.format, &place, (&text, &|| report::json(&run, &analysis)))?;
-    Ok(if took_part(&analysis) { 0 } else { CANNOT_TELL })
+    Ok(if is_whole(&analysis) { 0 } else { CANNOT_TELL })
 }
 
-/// Whether every machine is in some step.
-fn took_part(analysis: &Analysis) -> bool {
+/// Whether every machine is in some step, and what was asked of machines by themselves is known.
+fn is_whole(analysis: &Analysis) -> bool {
     let Some(ProcedureAnswer::Merged(answer)) = &analysis.answered else { return false };
     let is_in = |machine: usize| {
         answer.loads().any(|(_, load)| load.rows.iter().any(|row| usize::from(row.machine) == machine))
     };
-    (0..answer.machines.len()).all(is_in)
+    let is_open = |load: &MergedLoad| matches!(load.reach, Some(Reach::Open(_)));
+    (0..answer.machines.len()).all(is_in) && !answer.loads().any(|(_, load)| is_open(load))
+}
+
+/// Returns the rates of machines by themselves: a run is of the machine that it is said to be, or else of the one with its
+/// host and target.
+fn alone(runs: &[ReadRun], (read, labels): (&[ReadRun], &[String])) -> Result<Vec<AloneRate>, Failure> {
+    let mut rates = Vec::new();
+    for own in runs {
+        let is_it = |(of, label): &(&ReadRun, &String)| match &own.label {
+            Some(typed) => typed == *label,
+            None => (of.host(), of.target()) == (own.host(), own.target()),
+        };
+        let Some((_, label)) = read.iter().zip(labels).find(is_it) else {
+            return Err(Failure::refused(format!(
+                "--alone {}: none of the merged runs is of its host and target; say which machine it is: NAME={}, of {}",
+                short(&own.path),
+                short(&own.path),
+                labels.join(", ")
+            )));
+        };
+        rates.extend(alone_rates(&own.run, label));
+    }
+    Ok(rates)
 }
 
 /// Returns fresh names for the merged run.
@@ -61,8 +96,18 @@ struct ReadRun {
     run: Run,
 }
 
-/// Reads the runs and names their machines.
-fn machines(typed_runs: &[String]) -> Result<Vec<MachineRun>, Failure> {
+impl ReadRun {
+    fn host(&self) -> &str {
+        self.run.host.as_ref().map_or("", |host| &host.hostname)
+    }
+
+    fn target(&self) -> &str {
+        self.run.target.as_ref().map_or("", |target| &target.words)
+    }
+}
+
+/// Reads the runs that are named, and those in folders except merged ones.
+fn read_runs(typed_runs: &[String]) -> Result<Vec<ReadRun>, Failure> {
     let reader = Reader::of(typed());
     let mut read = Vec::new();
     for words in typed_runs {
@@ -87,19 +132,15 @@ fn machines(typed_runs: &[String]) -> Result<Vec<MachineRun>, Failure> {
             read.push(ReadRun { label: label.clone(), path, run });
         }
     }
-    let labels: Vec<String> = (0..read.len()).map(|at| label(&read, at)).collect();
-    let machine = |(of, label): (ReadRun, String)| {
-        Ok(MachineRun { label, file: of.path.display().to_string(), clock_ns: 0, run: of.run })
-    };
-    read.into_iter().zip(labels).map(machine).collect()
+    Ok(read)
 }
 
 /// Names a machine: as typed, or by its host, its target, or both, whichever no other run has; or else by its file.
 fn label(read: &[ReadRun], at: usize) -> String {
-    let host = |of: &ReadRun| of.run.host.as_ref().map_or("", |host| &host.hostname).to_owned();
-    let short = |of: &ReadRun| host(of).split('.').next().unwrap_or_default().to_owned();
-    let target = |of: &ReadRun| of.run.target.as_ref().map_or("", |target| &target.words).to_owned();
-    let both = |of: &ReadRun| format!("{} {}", host(of), target(of));
+    let host = |of: &ReadRun| of.host().to_owned();
+    let short = |of: &ReadRun| of.host().split('.').next().unwrap_or_default().to_owned();
+    let target = |of: &ReadRun| of.target().to_owned();
+    let both = |of: &ReadRun| format!("{} {}", of.host(), of.target());
     let own = &read[at];
     let is_alone = |way: &&dyn Fn(&ReadRun) -> String| {
         !way(own).trim().is_empty() && read.iter().filter(|of| way(of) == way(own)).count() == 1

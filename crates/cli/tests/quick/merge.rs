@@ -86,6 +86,50 @@ fn the_sum_is_exact_whatever_the_order_and_the_odd_one_is_named() {
 }
 
 #[test]
+fn runs_of_each_machine_alone_show_whether_they_share_a_limit() {
+    let folder = Folder::new();
+    runs(&folder, &[(2000, 1), (2000, 2), (3000, 3), (3000, 4)]);
+    let files = run_files(&folder, "fleet");
+    let [slow_a, slow_b, a, b] = [0, 1, 2, 3].map(|at| files[at].as_str());
+    let merged = |together: [&str; 2], alone: &[String]| {
+        let named: Vec<String> =
+            ["a", "b"].iter().zip(together).map(|(name, file)| format!("{name}={file}")).collect();
+        let alone = alone.iter().flat_map(|words| ["--alone", words.as_str()]);
+        let words: Vec<&str> =
+            ["merge"].into_iter().chain(named.iter().map(String::as_str)).chain(alone).collect();
+        ended(&mut folder.plimsoll(&[words.as_slice(), &["--out", "@/merged"]].concat()))
+    };
+    let alone = [format!("a={a}"), format!("b={b}")];
+    let shared = merged([slow_a, slow_b], &alone);
+    assert!(
+        shared.code == Some(0) && shared.out.starts_with("SHARED: 2 machines at once have reads"),
+        "{}",
+        shared.out
+    );
+    assert!(
+        shared.out.lines().all(|line| line.chars().count() <= 80 || line.starts_with('r')),
+        "{}",
+        shared.out
+    );
+    let apart = merged([a, b], &alone);
+    assert!(
+        apart.code == Some(0) && apart.out.starts_with("APART: 2 machines have at once"),
+        "{}",
+        apart.out
+    );
+    let open = merged([slow_a, slow_b], &alone[..1]);
+    assert!(
+        open.code == Some(4) && open.out.starts_with("CANNOT TELL what 2 machines share"),
+        "{}",
+        open.out
+    );
+    let changed = merged([a, b], &[&alone[..], &[format!("b={slow_b}")]].concat());
+    assert!(changed.code == Some(4) && changed.out.contains("b alone had another rate"), "{}", changed.out);
+    let unknown = merged([a, b], &[slow_a.to_owned()]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("say which machine"), "{}", unknown.err);
+}
+
+#[test]
 fn what_cannot_be_merged_is_refused_with_the_remedy() {
     let folder = Folder::new();
     runs(&folder, &[(3000, 1), (3000, 2)]);

@@ -1,12 +1,14 @@
 //! Fleets of simulated machines whose runs are merged: how often the one that is 5 % slower is named, how often another is,
 //! and whether the rate of all together lies inside its interval.
 
-use analysis::{MergedAnswer, ProcedureAnswer, analyse};
+use analysis::{MergedAnswer, ProcedureAnswer, Reach, alone_rates, analyse};
 use experiments::Step;
 use record::{MachineRun, Run, merge};
 use session::{Setup, Wish, conduct, set_up};
 use statistics::Stream;
-use workload::{Access, BlockSizes, Bytes, Job, Mix, Nanos, StepKind, StopRule, Target, Workload};
+use workload::{
+    Access, BlockSizes, Bytes, Job, Mix, Nanos, ProcedureRequest, StepKind, StopRule, Target, Workload,
+};
 
 use crate::checked::{Nobody, each, numbers};
 
@@ -79,6 +81,37 @@ fn judged(number: usize) -> Judged {
         alarms: [!odd(&calm).is_empty(), named.iter().any(|of| *of != slow)],
         holds: (sum.low..=sum.high).contains(&truth),
     }
+}
+
+/// Returns whether a few machines share a limit, of which each has `kept` of its rate alone while all run.
+fn reach(number: usize, kept: f64) -> Option<Reach> {
+    let machines = 2 + number % 7;
+    let of = |hour: usize, slower: f64| move |at: usize| machine(10_000 * hour + number, at, slower).0;
+    let alone = (0..machines).map(of(1, 0.0)).flat_map(|of| alone_rates(&of.run, &of.label));
+    let mut run = merge((0..machines).map(of(2, 1.0 - kept)).collect(), Vec::new()).unwrap();
+    let Some(ProcedureRequest::Merged(request)) = &mut run.asked else { panic!("{:?}", run.asked) };
+    request.alone = alone.collect();
+    match analyse(&run, None, None).answered {
+        Some(ProcedureAnswer::Merged(answer)) => answer.steps[0].loads[0].reach.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn machines_that_keep_their_rates_share_nothing_and_those_that_lose_a_tenth_do() {
+    let all: Vec<usize> = numbers(FLEETS).collect();
+    let told = each(&all, |number| (reach(*number, 1.0), reach(*number, 0.9)));
+    let own = told.iter().filter(|(own, _)| *own == Some(Reach::Whole)).count();
+    let shared = told.iter().filter(|(_, shared)| *shared == Some(Reach::Held)).count();
+    let wrong = told
+        .iter()
+        .filter(|(own, shared)| *own == Some(Reach::Held) || *shared == Some(Reach::Whole))
+        .count();
+    println!(
+        "{} fleets: {own} with limits of their own told, {shared} with a shared one, {wrong} wrong",
+        all.len()
+    );
+    assert!(wrong == 0 && own * 100 >= 90 * all.len() && shared * 100 >= 90 * all.len(), "{told:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Nanos;
+use crate::{Direction, Nanos};
 
 /// The runs of several machines or volumes as one, by `plimsoll merge`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,26 @@ pub struct MergedRequest {
     pub steps: Vec<Vec<MergedPart>>,
     /// Steps of a machine that are in no step of the run.
     pub left_out: Vec<LeftOutStep>,
+    /// Rates of the machines by themselves, from other runs; empty if none was given.
+    #[serde(default)]
+    pub alone: Vec<AloneRate>,
+}
+
+/// Rate of a machine in a run during which no other machine was loaded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AloneRate {
+    /// Name of the machine in the merged run.
+    pub label: String,
+    /// Name of the step.
+    pub step: String,
+    /// Direction.
+    pub direction: Direction,
+    /// Operations per second.
+    pub iops: f64,
+    /// Lower end of their 95 % interval.
+    pub low: f64,
+    /// Upper end of their 95 % interval.
+    pub high: f64,
 }
 
 /// One of several runs that were merged.

@@ -14,7 +14,7 @@ pub use burst::{BurstOf, BurstRequest};
 pub use check::{CheckPlan, CheckRequest, name_in_part, part_of_name};
 pub use headroom::{HeadroomRequest, LatencyBound, LoadPart};
 pub use map::MapRequest;
-pub use merged::{LeftOutReason, LeftOutStep, MergedMachine, MergedPart, MergedRequest};
+pub use merged::{AloneRate, LeftOutReason, LeftOutStep, MergedMachine, MergedPart, MergedRequest};
 pub use places::PlacesRequest;
 pub use soak::SoakRequest;
 pub use together::{NamedMachine, TogetherLoad, TogetherRequest, TogetherVolume};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use analysis::compare::Deviation;
-use analysis::{Estimate, MergedAnswer, MergedLoad, MergedRow, MergedStep};
+use analysis::{Estimate, MergedAnswer, MergedLoad, MergedRow, MergedStep, Reach, TogetherDoubt};
 use workload::{Direction, LeftOutReason, LeftOutStep, Nanos};
 
 use super::sheet::{Block, Section, Sheet, VerdictWords};
@@ -19,8 +19,9 @@ const SLOWEST: usize = 5;
 /// Most letters of a name in a terminal, and those of its beginning if it is longer.
 const NAME_MOST: usize = 16;
 const NAME_BEGIN: usize = 6;
-/// Column of the median latency, for which a terminal has no room.
-const MEDIAN: usize = 4;
+/// Headings of the column of rates alone, and of that of the share in the slowest I/Os.
+const ALONE: &str = "alone";
+const TAIL: &str = "slowest 1 %";
 
 /// Returns the whole answer as a sheet.
 pub(super) fn sheet(answer: &MergedAnswer) -> Sheet {
@@ -39,22 +40,59 @@ pub(super) fn sheet(answer: &MergedAnswer) -> Sheet {
 
 /// Returns the answer in a sentence or two.
 fn verdict(answer: &MergedAnswer) -> VerdictWords {
-    let rest = match answer.steps.as_slice() {
-        [one] => {
-            let rates: Vec<String> = one.loads.iter().map(rate_words).collect();
-            let time = numbers::span(one.window_ns.1.since(one.window_ns.0).as_secs_f64());
+    let loads = || answer.loads().map(|(_, load)| load);
+    let reaches = || loads().filter_map(|load| load.reach.as_ref());
+    let is_held = |load: &&MergedLoad| load.reach == Some(Reach::Held);
+    let fewest = answer.steps.iter().map(|step| step.machines).min().unwrap_or(0);
+    let machines = of_all(answer, fewest);
+    let listed = |of: Vec<String>| of.join(", ");
+    let (word, rest) = if reaches().any(|reach| *reach == Reach::Held) {
+        let held = loads().filter(is_held).map(kept_words).collect();
+        (
+            "SHARED",
             format!(
-                ": {} together, {}, in the {time} in which all of them ran.",
-                of_all(answer, one.machines),
-                rates.join(", ")
-            )
-        }
-        steps => {
-            let fewest = steps.iter().map(|step| step.machines).min().unwrap_or(0);
-            format!(": {} together in {} steps.", of_all(answer, fewest), steps.len())
-        }
+                ": {machines} at once have {}. What holds them lies behind them all: the storage, the way to it, or the account.",
+                listed(held)
+            ),
+        )
+    } else if let Some(doubt) = reaches().find_map(|reach| match reach {
+        Reach::Open(doubt) => Some(doubt),
+        _ => None,
+    }) {
+        ("CANNOT TELL", format!(" what {machines} share: {}.", doubt_words(answer, doubt)))
+    } else if reaches().next().is_some() {
+        let whole = loads().map(kept_words).collect();
+        ("APART", format!(": {machines} have at once what each has alone: {}.", listed(whole)))
+    } else if let [one] = answer.steps.as_slice() {
+        let rates = one.loads.iter().map(rate_words).collect();
+        let time = numbers::span(one.window_ns.1.since(one.window_ns.0).as_secs_f64());
+        let when = format!("in the {time} in which all of them ran");
+        ("MEASURED", format!(": {machines} together, {}, {when}.", listed(rates)))
+    } else {
+        ("MEASURED", format!(": {machines} together in {} steps.", answer.steps.len()))
     };
-    VerdictWords { word: "MEASURED", rest, stops: odd_words(answer) }
+    VerdictWords { word, rest, stops: odd_words(answer) }
+}
+
+/// Formats a rate as a share of what the machines have alone: `reads 4,000 ± 12 IOPS (67 % of each alone, added up)`.
+fn kept_words(load: &MergedLoad) -> String {
+    let kept = load.alone.map_or_else(String::new, |alone| {
+        format!(" ({} of what each has alone, added up)", numbers::share(load.iops.value / alone.value))
+    });
+    format!("{} {}{kept}", name(load.direction), numbers::with_unit(&load.iops, IOPS))
+}
+
+/// Returns why it is not known whether the machines share a limit.
+fn doubt_words(answer: &MergedAnswer, doubt: &TogetherDoubt) -> String {
+    match doubt {
+        TogetherDoubt::NotMeasured => "not all of them were measured alone in every step".to_owned(),
+        TogetherDoubt::Noise => "what is missing is no more than the rates stray; run longer".to_owned(),
+        TogetherDoubt::Generator => "plimsoll lacked CPU, which may be all that held them".to_owned(),
+        TogetherDoubt::Changed(machine) => {
+            let label = answer.machines.get(*machine).map_or("one", |machine| machine.label.as_str());
+            format!("{label} alone had another rate in one run than in another")
+        }
+    }
 }
 
 /// Formats the number of machines: `3 machines`, `3 of 4 machines`.
@@ -131,9 +169,15 @@ fn section(answer: &MergedAnswer, step: &MergedStep, first: usize) -> Section {
     Section { heading: step.step.clone(), indent: Some(""), blocks }
 }
 
-/// Returns the table for 80 columns: without the median latency, and with the beginnings and ends of long names.
-fn narrow(table: Table) -> Table {
-    let mut table = table.without(MEDIAN);
+/// Returns the table for 80 columns: without the columns for which there is no room, and with the beginnings and ends of
+/// long names.
+fn narrow(mut table: Table) -> Table {
+    let least: &[&str] = if table.head.iter().any(|head| head == ALONE) { &["p50", TAIL] } else { &["p50"] };
+    for head in least {
+        if let Some(column) = table.head.iter().position(|of| of == head) {
+            table = table.without(column);
+        }
+    }
     for name in table.rows.iter_mut().filter_map(|row| row.first_mut()) {
         let letters: Vec<char> = name.chars().collect();
         if letters.len() > NAME_MOST {
@@ -157,16 +201,30 @@ impl Rows<'_> {
     fn table(&self, most: usize) -> Table {
         let load = self.load;
         let bandwidth = Unit::of_bandwidths(load.rows.iter().map(|row| row.bytes_per_second.value));
-        let head = [name(load.direction), "IOPS", bandwidth.name, "vs median", "p50", "p99", "slowest 1 %"];
-        let mut table = Table::headed(&head);
+        let mut table = Table::headed(&[
+            name(load.direction),
+            "IOPS",
+            bandwidth.name,
+            ALONE,
+            "kept",
+            "vs median",
+            "p50",
+            "p99",
+            TAIL,
+        ]);
         let cells = |label: &str,
-                     (iops, bytes): (&Estimate, &Estimate),
+                     [iops, bytes, alone]: [Option<Estimate>; 3],
                      [from, tail]: [String; 2],
                      [p50, p99]: [u64; 2]| {
+            let figure =
+                |of: Option<Estimate>| of.map_or_else(String::new, |of| numbers::estimate(&of, IOPS));
+            let kept = alone.zip(iops).map(|(alone, iops)| numbers::share(iops.value / alone.value));
             vec![
                 label.to_owned(),
-                numbers::estimate(iops, IOPS),
-                numbers::figure(bytes.value / bandwidth.factor),
+                figure(iops),
+                bytes.map_or_else(String::new, |bytes| numbers::figure(bytes.value / bandwidth.factor)),
+                figure(alone),
+                kept.unwrap_or_default(),
                 from,
                 numbers::time(p50 as f64),
                 numbers::time(p99 as f64),
@@ -174,7 +232,12 @@ impl Rows<'_> {
             ]
         };
         let times = [load.latency_ns_p50, load.latency_ns_p99];
-        table.rows.push(cells("all", (&load.iops, &load.bytes_per_second), Default::default(), times));
+        table.rows.push(cells(
+            "all",
+            [Some(load.iops), Some(load.bytes_per_second), load.alone],
+            Default::default(),
+            times,
+        ));
         let mut slowest: Vec<&MergedRow> = load.rows.iter().collect();
         slowest.sort_by(|a, b| a.iops.value.total_cmp(&b.iops.value));
         slowest.truncate(most);
@@ -189,9 +252,14 @@ impl Rows<'_> {
             let label = &self.answer.machines[usize::from(row.machine)].label;
             let times = [row.latency_ns_p50, row.latency_ns_p99];
             let beside = [from, numbers::share(row.tail_share)];
-            table.rows.push(cells(label, (&row.iops, &row.bytes_per_second), beside, times));
+            table.rows.push(cells(
+                label,
+                [Some(row.iops), Some(row.bytes_per_second), row.alone],
+                beside,
+                times,
+            ));
         }
-        table
+        table.without_empty()
     }
 }
 
