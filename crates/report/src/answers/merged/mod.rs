@@ -51,7 +51,7 @@ fn verdict(answer: &MergedAnswer) -> VerdictWords {
         (
             "SHARED",
             format!(
-                ": {machines} at once have {}. What holds them lies behind them all: the storage, the way to it, or the account.",
+                ": {machines} at once have {}. What holds them is something that they share, such as the storage, the network to it or the account.",
                 listed(held)
             ),
         )
