@@ -105,6 +105,7 @@ const ROWS: &[Row] = &[
     ("size", "--present", &["size", "@/disks.json", "--present", "%"], true, NONE),
     ("size", "--prices", &["size", "@/disks.json", "--prices", "%"], true, NONE),
     ("merge", "RUN", &["merge", "%"], false, FOLDER),
+    ("merge", "--alone", &["merge", "a=@/run.plimsoll", "b=@/run.plimsoll", "--alone", "%"], false, FOLDER),
     ("trend", "RUN|FOLDER", &["trend", "%"], false, FOLDER),
     ("list", "DIR", &["list", "%"], false, FOLDER),
     ("serve", "DIR", &["serve", "%"], false, FOLDER),

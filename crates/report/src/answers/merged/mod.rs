@@ -19,6 +19,8 @@ const SLOWEST: usize = 5;
 /// Most letters of a name in a terminal, and those of its beginning if it is longer.
 const NAME_MOST: usize = 16;
 const NAME_BEGIN: usize = 6;
+/// Column of the bandwidth.
+const BANDWIDTH: usize = 2;
 /// Headings of the column of rates alone, and of that of the share in the slowest I/Os.
 const ALONE: &str = "alone";
 const TAIL: &str = "slowest 1 %";
@@ -172,7 +174,11 @@ fn section(answer: &MergedAnswer, step: &MergedStep, first: usize) -> Section {
 /// Returns the table for 80 columns: without the columns for which there is no room, and with the beginnings and ends of
 /// long names.
 fn narrow(mut table: Table) -> Table {
-    let least: &[&str] = if table.head.iter().any(|head| head == ALONE) { &["p50", TAIL] } else { &["p50"] };
+    let has_alone = table.head.iter().any(|head| head == ALONE);
+    if has_alone {
+        table = table.without(BANDWIDTH);
+    }
+    let least: &[&str] = if has_alone { &["p50", TAIL] } else { &["p50"] };
     for head in least {
         if let Some(column) = table.head.iter().position(|of| of == head) {
             table = table.without(column);
