@@ -162,9 +162,12 @@ fn step(record: &StepRecord, parts: &[MergedPart]) -> Option<MergedStep> {
 fn beside_alone(load: &mut MergedLoad, (step, lost): (&str, f64), asked: &MergedRequest) {
     let mut changed = None;
     for row in &mut load.rows {
-        let label = &asked.machines[usize::from(row.machine)].label;
-        let own =
-            |rate: &&AloneRate| rate.label == *label && rate.step == step && rate.direction == load.direction;
+        let machine = asked.machines.get(usize::from(row.machine));
+        let own = |rate: &&AloneRate| {
+            machine.is_some_and(|machine| machine.label == rate.label)
+                && rate.step == step
+                && rate.direction == load.direction
+        };
         let rates: Vec<&AloneRate> = asked.alone.iter().filter(own).collect();
         let iops = || rates.iter().map(|rate| rate.iops);
         let (least, most) = (iops().fold(f64::MAX, f64::min), iops().fold(0.0, f64::max));
@@ -191,7 +194,7 @@ fn beside_alone(load: &mut MergedLoad, (step, lost): (&str, f64), asked: &Merged
 fn own_steps(record: &StepRecord, parts: &[MergedPart]) -> Vec<StepRecord> {
     let mut behind = 0;
     let mut of = |part: &MergedPart| {
-        let own = behind..behind + part.jobs;
+        let own = behind..part.jobs.saturating_add(behind);
         behind = own.end;
         let names: Vec<&String> =
             record.jobs.iter().skip(usize::from(own.start)).take(usize::from(part.jobs)).collect();
@@ -273,6 +276,11 @@ fn beyond(latency: &Distribution, nanoseconds: u64) -> f64 {
 }
 
 impl MergedAnswer {
+    /// Returns the name of a machine; `?` for one that a damaged run file invents.
+    pub fn label(&self, machine: u16) -> &str {
+        self.machines.get(usize::from(machine)).map_or("?", |machine| &machine.label)
+    }
+
     /// Returns the loads of all steps in order, each with its step.
     pub fn loads(&self) -> impl Iterator<Item = (&MergedStep, &MergedLoad)> {
         self.steps.iter().flat_map(|step| step.loads.iter().map(move |load| (step, load)))

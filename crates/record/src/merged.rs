@@ -69,11 +69,11 @@ pub enum MergeError {
     },
     /// No step ran on two machines at the same time.
     #[error("{}", nothing_shared(.0))]
-    NothingShared(Vec<(String, LeftOutStep)>),
+    NothingShared(Vec<LeftOutStep>),
 }
 
-fn nothing_shared(left_out: &[(String, LeftOutStep)]) -> String {
-    let is = |reason| left_out.iter().any(|(_, one)| one.reason == reason);
+fn nothing_shared(left_out: &[LeftOutStep]) -> String {
+    let is = |reason| left_out.iter().any(|one| one.reason == reason);
     let why = if is(LeftOutReason::Apart) {
         "the same steps ran at different times; start the machines together (--start-at TIME), or correct a wrong clock \
          (--clock NAME=+1.5s)"
@@ -135,8 +135,7 @@ pub fn merge(mut machines: Vec<MachineRun>, words: Vec<String>) -> Result<Run, M
     }
     request.left_out.sort_by_key(|one| one.machine);
     if run.steps.is_empty() {
-        let name = |one: LeftOutStep| (request.machines[usize::from(one.machine)].label.clone(), one);
-        return Err(MergeError::NothingShared(request.left_out.into_iter().map(name).collect()));
+        return Err(MergeError::NothingShared(request.left_out));
     }
     run.asked = Some(ProcedureRequest::Merged(request));
     run.complete = true;

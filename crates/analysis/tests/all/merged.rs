@@ -166,3 +166,17 @@ fn a_clock_that_is_wrong_can_be_corrected() {
     let merged = merge(machines, Vec::new()).unwrap();
     assert_eq!(merged.steps[0].counted().len(), 8);
 }
+
+#[test]
+fn a_machine_that_a_damaged_file_invents_has_no_name_and_stops_nothing() {
+    let one: Drawn = (0, 0, 0, vec![vec![vec![1000]; 8]]);
+    let mut run = merge([&one, &one].into_iter().enumerate().map(machine).collect(), Vec::new()).unwrap();
+    let Some(ProcedureRequest::Merged(request)) = &mut run.asked else { panic!("{:?}", run.asked) };
+    (request.steps[0][0].machine, request.steps[0][0].jobs, request.steps[0][1].jobs) =
+        (9, u16::MAX, u16::MAX);
+    request.left_out.push(LeftOutStep { machine: 77, step: "load".into(), reason: LeftOutReason::Alone });
+    let Some(analysis::ProcedureAnswer::Merged(answer)) = analysis::analyse(&run, None, None).answered else {
+        panic!("no answer")
+    };
+    assert_eq!((answer.label(0), answer.label(9), answer.label(77)), ("host-0", "?", "?"));
+}

@@ -255,7 +255,7 @@ impl Rows<'_> {
             }
             let odd = if is_odd { " odd" } else { "" };
             let from = deviation.map_or_else(String::new, |of| numbers::signed_share(of.share) + odd);
-            let label = &self.answer.machines[usize::from(row.machine)].label;
+            let label = self.answer.label(row.machine);
             let times = [row.latency_ns_p50, row.latency_ns_p99];
             let beside = [from, numbers::share(row.tail_share)];
             table.rows.push(cells(
@@ -299,7 +299,7 @@ fn skew_words(step: &MergedStep) -> String {
 fn left_out(answer: &MergedAnswer) -> Vec<String> {
     let mut by: BTreeMap<(LeftOutReason, &str), Vec<&str>> = BTreeMap::new();
     for LeftOutStep { machine, step, reason } in &answer.left_out {
-        let label = answer.machines[usize::from(*machine)].label.as_str();
+        let label = answer.label(*machine);
         by.entry((*reason, step)).or_default().push(label);
     }
     let why = |reason: &LeftOutReason| match reason {
