@@ -79,6 +79,7 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Trend(trend) => commands::trend::run(trend),
         Command::Merge(merge) => commands::merge::run(merge),
+        Command::Fleet(fleet) => commands::fleet::run(fleet),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),
         Command::Where(places) => commands::places::run(places),

@@ -9,7 +9,7 @@ use crate::{Event, Interval, IoFailure, Note, Run, StepRecord, WorkerTotals};
 
 /// Most failures that a step keeps.
 const FAILURES_MOST: usize = 16;
-/// Nanoseconds of a millisecond, in which runs state when they began.
+/// Nanoseconds of a millisecond.
 const MS: i128 = 1_000_000;
 
 /// The run of one machine.
@@ -21,6 +21,8 @@ pub struct MachineRun {
     pub file: String,
     /// Correction of the machine's clock in nanoseconds; added to its times.
     pub clock_ns: i64,
+    /// How far the corrected clock may still be off; `None` if unknown.
+    pub clock_within: Option<Nanos>,
     /// The run.
     pub run: Run,
 }
@@ -102,14 +104,17 @@ struct Placed {
 pub fn merge(mut machines: Vec<MachineRun>, words: Vec<String>) -> Result<Run, MergeError> {
     machines.sort_by(|a, b| a.label.cmp(&b.label));
     mergeable(&machines)?;
-    let began = |of: &MachineRun| i128::from(of.run.started_unix_ms) * MS + i128::from(of.clock_ns);
+    let began = |of: &MachineRun| {
+        let ms = i128::from(of.run.started_unix_ms) * MS;
+        of.run.started_unix_ns.map_or(ms, i128::from) + i128::from(of.clock_ns)
+    };
     let zero_ms = machines.iter().map(began).min().unwrap_or(0).div_euclid(MS);
     let mut request = MergedRequest::default();
     let mut run = Run::started(words, u64::try_from(zero_ms).unwrap_or(0));
     let mut placed = Vec::new();
     for (machine, of) in machines.into_iter().enumerate() {
         let offset = i64::try_from(began(&of) - zero_ms * MS).unwrap_or(i64::MAX);
-        let MachineRun { label, file, clock_ns, run: own } = of;
+        let MachineRun { label, file, clock_ns, clock_within, run: own } = of;
         let told = own.events.into_iter().map(|event| Event {
             at: moved(event.at, offset),
             text: format!("{label}: {}", event.text),
@@ -117,7 +122,14 @@ pub fn merge(mut machines: Vec<MachineRun>, words: Vec<String>) -> Result<Run, M
         });
         run.events.extend(told);
         let target = own.target.map_or_else(String::new, |target| target.words);
-        request.machines.push(MergedMachine { label, target, file, version: own.version, clock_ns });
+        request.machines.push(MergedMachine {
+            label,
+            target,
+            file,
+            version: own.version,
+            clock_ns,
+            clock_within,
+        });
         for mut step in own.steps.into_iter().filter(is_load) {
             shift(&mut step, offset);
             placed.push(Placed { machine, step, moved_ns: 0 });

@@ -18,6 +18,9 @@ pub struct Run {
     pub words: Vec<String>,
     /// Wall-clock time at zero of the run's clock: milliseconds since 1970, UTC; zero if an import does not say.
     pub started_unix_ms: u64,
+    /// The same in nanoseconds; `None` in files of earlier versions and of other tools.
+    #[serde(default)]
+    pub started_unix_ns: Option<u64>,
     /// Origin: measured by plimsoll or read from another tool's output.
     pub origin: Origin,
     /// The machine; `None` if an import does not say.
@@ -144,6 +147,7 @@ impl Run {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             words,
             started_unix_ms,
+            started_unix_ns: None,
             origin: Origin::Measured,
             host: None,
             target: None,

@@ -15,6 +15,7 @@ pub(crate) struct Head {
     version: String,
     words: Vec<String>,
     started_unix_ms: u64,
+    started_unix_ns: Option<u64>,
     origin: String,
     tool: Option<String>,
     lacks: Vec<String>,
@@ -39,6 +40,7 @@ table! {
         Maybe<Text>: policy, expectation;
         Maybe<Json>: own_policies, exceeded, processes, asked;
         Maybe<Time>: forecast_ns = forecast;
+        Maybe<Whole>: started_unix_ns;
         Number: complete;
     }
 }
@@ -93,6 +95,7 @@ impl Head {
             version: run.version.clone(),
             words: run.words.clone(),
             started_unix_ms: run.started_unix_ms,
+            started_unix_ns: run.started_unix_ns,
             origin: origin.to_owned(),
             tool,
             lacks,
@@ -121,6 +124,7 @@ impl Head {
             processes: self.processes.unwrap_or_default(),
             asked: self.asked,
             forecast: self.forecast,
+            started_unix_ns: self.started_unix_ns,
             complete: self.complete,
             ..Run::started(self.words, self.started_unix_ms)
         }
@@ -144,7 +148,7 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
 }
 
 /// Columns of `run` that files of earlier versions lack.
-const LATER: [&str; 5] = ["own_policies", "exceeded", "asked", "forecast_ns", "processes"];
+const LATER: [&str; 6] = ["own_policies", "exceeded", "asked", "forecast_ns", "processes", "started_unix_ns"];
 
 /// Reads the description of the run, without the contents of other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {

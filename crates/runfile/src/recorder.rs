@@ -254,6 +254,7 @@ fn without_records(run: &Run) -> Run {
         phases: run.phases.clone(),
         processes: run.processes.clone(),
         complete: run.complete,
+        started_unix_ns: run.started_unix_ns,
         ..Run::started(run.words.clone(), run.started_unix_ms)
     }
 }

@@ -40,4 +40,4 @@ pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};
 pub use procedure::{Procedure, run_steps};
 pub use runner::{NamedRunner, NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
 pub use setup::{Setup, SetupError, null_setup, set_up, set_up_watch};
-pub use start_at::begin_at;
+pub use start_at::{StartAt, begin_at, since_1970};

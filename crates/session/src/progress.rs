@@ -124,7 +124,7 @@ pub fn ended(code: u8) {
 }
 
 /// Writes a line. If the reader of a pipe is gone, there is nobody left to tell.
-fn tell(event: &str, stamp: Stamp, fields: ProgressEvent<'_>) {
+pub(crate) fn tell(event: &str, stamp: Stamp, fields: ProgressEvent<'_>) {
     let Some(told) = TOLD.get() else { return };
     let Some(sink) = &told.sink else { return };
     let stamp = Stamp { elapsed_s: told.begun.elapsed().as_secs_f64(), ..stamp };

@@ -261,7 +261,7 @@ impl Earlier {
                 "this run cannot go on: the machine has been started since, or the target has no clock; begin a new one",
             ));
         }
-        run.started_unix_ms = self.started_unix_ms;
+        (run.started_unix_ms, run.started_unix_ns) = (self.started_unix_ms, None);
         Ok(())
     }
 }
@@ -334,7 +334,9 @@ impl Session<'_> {
         // The clock has run since the target was opened, also while waiting for others; a continued run counts
         // from its zero.
         let shows = self.setup.runner.now();
-        run.started_unix_ms = run.started_unix_ms.saturating_sub(shows.0 / 1_000_000);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let zero = (now.as_nanos() as u64).saturating_sub(shows.0);
+        (run.started_unix_ms, run.started_unix_ns) = (zero / 1_000_000, Some(zero));
         earlier.before(&mut run, self.setup.runner.as_mut())?;
         self.against.name_in(&mut run);
         run.asked = self.asked.take();

@@ -39,6 +39,14 @@ pub fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
+/// Returns a flag that a launcher's notice that another of its processes is gone raises (SIGUSR1 by MPICH's).
+pub fn notices_of_loss() -> Arc<AtomicBool> {
+    let noticed = Arc::default();
+    // If it cannot be registered, the signal ends the process as before.
+    let _ = signal_hook::flag::register(SIGUSR1, Arc::clone(&noticed));
+    noticed
+}
+
 /// Raised when the process was asked to stop, or when a device was given up.
 #[derive(Clone, Debug)]
 pub struct StopFlag {

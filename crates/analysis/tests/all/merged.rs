@@ -72,7 +72,13 @@ fn machine((label, drawn): (usize, &Drawn)) -> MachineRun {
         step.workers.push(worker);
     }
     run.steps.push(step);
-    MachineRun { label: format!("host-{label}"), file: format!("{label}.plimsoll"), clock_ns: 0, run }
+    MachineRun {
+        label: format!("host-{label}"),
+        file: format!("{label}.plimsoll"),
+        clock_ns: 0,
+        clock_within: None,
+        run,
+    }
 }
 
 proptest! {

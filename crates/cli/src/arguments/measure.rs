@@ -1,9 +1,9 @@
 //! Options common to all measuring commands: when to begin, where the result goes, and who sees it.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use clap::Args;
+use session::StartAt;
 use workload::Nanos;
 
 use super::start_at::start_at;
@@ -21,9 +21,10 @@ pub struct MeasureArguments {
     /// Give a device up that answers nothing for so long
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub give_up: Nanos,
-    /// Begin the load at this time, on all machines together: 14:30:00, a date and time, or @SECONDS since 1970
+    /// Begin the load at this time, on all machines together: 14:30:00, a date and time, or @SECONDS since 1970; with -, each
+    /// step at the time that the next line on stdin gives
     #[arg(long, value_name = "TIME", value_parser = start_at)]
-    pub start_at: Option<SystemTime>,
+    pub start_at: Option<StartAt>,
     /// Form of the result on stdout; JSON always has all findings
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -3,6 +3,7 @@
 pub mod burst;
 mod compare;
 mod documents;
+mod fleet;
 mod ground;
 mod headroom;
 mod import;
@@ -35,6 +36,7 @@ use report::Extent;
 use workload::{CheckPlan, Nanos};
 
 pub use documents::{ExportArguments, SchemaArguments};
+pub use fleet::FleetArguments;
 pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
 pub use import::ImportArguments;
@@ -76,6 +78,8 @@ Examples:
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll trend nightly/                        is tonight worse than before?
   plimsoll merge a.plimsoll b.plimsoll           what do all machines have?
+  mpiexec -hosts a,b plimsoll fleet run database /mnt/vol
+                                                 the same, begun together
   plimsoll watch --for 24h                       is it the disk?
   plimsoll where /dev/vdb                        where is it slow, what is cached?
   plimsoll size watch.plimsoll                   which volume does it need?
@@ -187,6 +191,8 @@ pub enum Command {
     Trend(TrendArguments),
     /// Put the runs of several machines together, as if they were one measurement
     Merge(MergeArguments),
+    /// Load many machines together, started by an MPI launcher, as one measurement
+    Fleet(FleetArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),
     /// Watch what the machine's disks do: alone, while a command runs, or under load cycles; then say what limits them

@@ -10,7 +10,7 @@ use session::failure::Failure;
 use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
-use session::{Setup, Wish, null_setup, output};
+use session::{Setup, StartAt, Wish, null_setup, output};
 use workload::{Bytes, Nanos, ProcedureRequest, Target};
 
 use super::outline;
@@ -183,7 +183,7 @@ impl<'a> Ground<'a> {
         if !self.arguments.busy {
             run::idle_gate(&mut self.setup, measurement.noun(), &self.stop)?;
         }
-        if let (Some(_), true) = (self.arguments.start_at, self.setup.is_virtual()) {
+        if let (Some(StartAt::Time(_)), true) = (self.arguments.start_at, self.setup.is_virtual()) {
             let text = format!("--start-at has no meaning for {}; leave it out", self.words);
             return Err(Failure::refused(text));
         }

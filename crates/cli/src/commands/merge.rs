@@ -28,6 +28,7 @@ pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
         label,
         file: of.path.display().to_string(),
         clock_ns: 0,
+        clock_within: None,
         run: of.run,
     };
     let mut machines: Vec<MachineRun> = read.into_iter().zip(labels).map(machine).collect();
@@ -150,7 +151,7 @@ fn label(read: &[ReadRun], at: usize) -> String {
     own.label.clone().unwrap_or_else(|| ways.into_iter().find(is_alone).map_or_else(by_file, |way| way(own)))
 }
 
-/// Takes in `NAME=±TIME`, a correction of a machine's clock.
+/// Takes in `NAME=+TIME` or `NAME=-TIME`, a correction of a machine's clock, and how exact it is if `±TIME` follows.
 fn correct(machines: &mut [MachineRun], words: &str) -> Result<(), Failure> {
     let wrong = |why: &str| {
         Failure::refused(format!("--clock {words}: {why}; write for example --clock web-2=-350ms"))
@@ -161,11 +162,14 @@ fn correct(machines: &mut [MachineRun], words: &str) -> Result<(), Failure> {
         Some(time) => (-1, time),
         None => (1, time.strip_prefix('+').unwrap_or(time)),
     };
-    let time = workload::duration(time).map_err(|error| wrong(&error.to_string()))?;
+    let (time, within) = time.split_once('±').map_or((time, None), |(time, within)| (time, Some(within)));
+    let read = |time: &str| workload::duration(time).map_err(|error| wrong(&error.to_string()));
+    let (time, within) = (read(time)?, within.map(read).transpose()?);
     let known: Vec<String> = machines.iter().map(|machine| machine.label.clone()).collect();
     let Some(machine) = machines.iter_mut().find(|machine| machine.label == name) else {
         return Err(wrong(&format!("no machine is called '{name}'; there are {}", known.join(", "))));
     };
+    machine.clock_within = within;
     machine.clock_ns = sign * i64::try_from(time.0).map_err(|_| wrong("that is too long"))?;
     Ok(())
 }

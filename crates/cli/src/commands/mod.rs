@@ -11,6 +11,7 @@ mod drain;
 pub mod explain;
 pub mod export;
 pub mod fio;
+pub mod fleet;
 pub mod headroom;
 pub mod import;
 pub mod ioping;

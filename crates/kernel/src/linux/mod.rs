@@ -20,6 +20,7 @@ pub(crate) mod lab;
 pub(crate) mod locale;
 pub(crate) mod memory;
 pub(crate) mod mounts;
+pub(crate) mod mpi;
 pub(crate) mod nvme;
 pub(crate) mod outlet;
 pub(crate) mod patient;

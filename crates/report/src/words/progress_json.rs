@@ -57,6 +57,11 @@ pub enum ProgressEvent<'e> {
         /// The expectation as typed.
         expectation: Option<&'e str>,
     },
+    /// A step is ready to begin, and waits for a line on standard input (`--start-at -`).
+    Ready {
+        /// Name of the step.
+        name: &'e str,
+    },
     /// A step has begun.
     StepStarted {
         /// Name of the step.

@@ -45,7 +45,16 @@ fn machine(fleet: usize, at: usize, slower: f64) -> (MachineRun, f64) {
     assert!(error.is_none(), "{words}: {error:?}");
     let mut run = Run::started(Vec::new(), 1_767_225_600_000 + (1000.0 * stream.unit_f64()) as u64);
     (run.steps, run.complete) = (steps, true);
-    (MachineRun { label: format!("host-{at:02}"), file: format!("{at}.plimsoll"), clock_ns: 0, run }, level)
+    (
+        MachineRun {
+            label: format!("host-{at:02}"),
+            file: format!("{at}.plimsoll"),
+            clock_ns: 0,
+            clock_within: None,
+            run,
+        },
+        level,
+    )
 }
 
 /// Returns the answer of a fleet, and the true rate of all together.

@@ -48,6 +48,9 @@ pub struct MergedMachine {
     pub version: String,
     /// Correction of the machine's clock in nanoseconds, as given by the user; added to its times.
     pub clock_ns: i64,
+    /// How far the corrected clock may still be off; `None` if unknown.
+    #[serde(default)]
+    pub clock_within: Option<Nanos>,
 }
 
 /// The part of one machine in a step.

@@ -167,7 +167,10 @@ fn section(answer: &MergedAnswer, step: &MergedStep, first: usize) -> Section {
         let caption = format!("{}, {}", step.step, name(load.direction));
         blocks.push(Block::Captioned(caption, rows.table(all), Columns::Figures).on_page());
     }
-    blocks.push(Block::Items("  ", step.loads.iter().map(done_words).chain([skew_words(step)]).collect()));
+    blocks.push(Block::Items(
+        "  ",
+        step.loads.iter().map(done_words).chain([skew_words(answer, step)]).collect(),
+    ));
     Section { heading: step.step.clone(), indent: Some(""), blocks }
 }
 
@@ -279,16 +282,23 @@ fn done_words(load: &MergedLoad) -> String {
     )
 }
 
-/// Returns how far apart the machines began and ended, and by how much their intervals were moved. Runs say when they
-/// began to the millisecond.
-fn skew_words(step: &MergedStep) -> String {
-    let time = |span: Nanos| numbers::time(span.max(Nanos::from_millis(1)).0 as f64);
+/// Returns how far apart the machines began and ended, and by how much their intervals were moved. Times are as exact as the
+/// comparison of the clocks; clocks that nobody compared hardly agree to a millisecond.
+fn skew_words(answer: &MergedAnswer, step: &MergedStep) -> String {
+    let within = answer.machines.iter().map(|machine| machine.clock_within);
+    let compared = within.collect::<Option<Vec<Nanos>>>().and_then(|within| within.into_iter().max());
+    let clocks = match compared {
+        Some(within) => format!("clocks compared to ±{}", numbers::time(within.0 as f64)),
+        None => "by their clocks".to_owned(),
+    };
+    let least = compared.unwrap_or(Nanos::from_millis(1));
+    let time = |span: Nanos| numbers::time(span.max(least).0 as f64);
     let moved = match step.moved_ns {
         Nanos::ZERO => String::new(),
         by => format!("; intervals moved by {} at most onto common edges", time(by)),
     };
     format!(
-        "all ran for {}; began within {} and ended within {} of each other, by their clocks{moved}",
+        "all ran for {}; began within {} and ended within {} of each other, {clocks}{moved}",
         numbers::span(step.window_ns.1.since(step.window_ns.0).as_secs_f64()),
         time(step.start_skew_ns),
         time(step.stop_skew_ns)

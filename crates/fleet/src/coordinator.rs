@@ -1,0 +1,570 @@
+//! The first process: it knows what every member is doing, and says what comes next.
+
+use std::collections::VecDeque;
+
+use workload::Nanos;
+
+use crate::clock::{ClockOffset, QUESTIONS};
+use crate::message::{Order, Report};
+
+/// Time without a word after which a member counts as gone: five signs of life were due by then, less the time that naming it
+/// takes, so that it is named within five seconds.
+pub const SILENCE: Nanos = Nanos(4_500_000_000);
+/// Time that members have to say that they are there: on a crowded machine hundreds of processes begin one after the other.
+const JOINING: Nanos = Nanos(60_000_000_000);
+/// Time from the order to begin to the beginning: the order must arrive everywhere before. Ways of orders took up to 20 ms on
+/// two processors with 256 members.
+const LEAD: Nanos = Nanos(100_000_000);
+
+/// What the fleet is to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetRequest {
+    /// Words of the measuring command, the same for all.
+    pub words: Vec<String>,
+    /// Targets by host, each appended to the words of a member of that host, in the order of the members.
+    pub targets: Vec<(String, String)>,
+    /// Whether each member measures by itself first, one after the other.
+    pub is_alone_first: bool,
+    /// Version of plimsoll, which all members must have.
+    pub version: String,
+}
+
+/// A moment on two clocks of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// On a clock that never steps.
+    pub steady: Nanos,
+    /// On the wall clock: since 1970.
+    pub wall: Nanos,
+}
+
+/// What a member is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MachineState {
+    /// It has not said a word yet.
+    Joining,
+    /// It waits for its turn.
+    Waiting,
+    /// Its measuring process prepares.
+    Preparing,
+    /// This step is ready to begin.
+    Ready(String),
+    /// This step runs.
+    Measuring(String),
+    /// It sends its run file.
+    Sending,
+    /// Its measuring process has ended.
+    Done,
+}
+
+/// What went wrong with a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It has not answered since.
+    Silent(MachineState),
+    /// Its measuring process has ended with this code and these last words.
+    Failed(MachineState, Option<i32>, String),
+    /// Its run file cannot be sent.
+    NoFile(String),
+}
+
+/// Why the fleet did not measure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A member has another version of plimsoll: the member, its version.
+    Version(usize, String),
+    /// A target was given for a host that no member is on: host, and the hosts.
+    NoHost(String, Vec<String>),
+    /// Targets were given, but not enough for this member.
+    NoTarget(usize),
+    /// A member would not begin; nothing was loaded.
+    Unprepared(usize),
+}
+
+/// A run file that a member has sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gathered {
+    /// The member.
+    pub member: usize,
+    /// Whether it measured by itself.
+    pub is_alone: bool,
+    /// Its clock.
+    pub clock: ClockOffset,
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
+struct Machine {
+    host: String,
+    state: MachineState,
+    heard: Nanos,
+    quiet: Nanos,
+    clock: Option<ClockOffset>,
+    first_clock: Option<ClockOffset>,
+    fault: Option<Fault>,
+    has_file: bool,
+    iops: f64,
+}
+
+enum Stage {
+    Joining,
+    /// All members of the round have a step ready, and their clocks are compared, one after the other.
+    Clocks(ClockTour),
+    Running,
+    Gathering,
+    Over,
+}
+
+/// A comparison of clocks: the members still to ask, with the one that is asked first.
+struct ClockTour {
+    left: VecDeque<usize>,
+    asked: usize,
+    at: Moment,
+    best: Option<ClockOffset>,
+}
+
+/// The first process's view of the fleet. It is told what it hears and when, and gives orders.
+pub struct Coordinator {
+    request: FleetRequest,
+    machines: Vec<Machine>,
+    rounds: VecDeque<Vec<usize>>,
+    round: Vec<usize>,
+    stage: Stage,
+    /// Whether any step of this round has begun.
+    is_under_way: bool,
+    is_stopping: bool,
+    orders: Vec<(usize, Order)>,
+    notices: Vec<String>,
+    parts: Vec<u8>,
+    gathered: Vec<Gathered>,
+    refusal: Option<Refusal>,
+}
+
+impl Coordinator {
+    /// Returns the coordinator of `size` members at `now`.
+    pub fn new(request: FleetRequest, size: usize, now: Moment) -> Coordinator {
+        let machine = |_| Machine {
+            host: String::new(),
+            state: MachineState::Joining,
+            heard: now.steady,
+            quiet: Nanos::ZERO,
+            clock: None,
+            first_clock: None,
+            fault: None,
+            has_file: false,
+            iops: 0.0,
+        };
+        let alone = (0..size).map(|member| vec![member]).filter(|_| request.is_alone_first && size > 1);
+        let rounds = alone.chain([(0..size).collect()]).collect();
+        Coordinator {
+            request,
+            machines: (0..size).map(machine).collect(),
+            rounds,
+            round: Vec::new(),
+            stage: Stage::Joining,
+            is_under_way: false,
+            is_stopping: false,
+            orders: Vec::new(),
+            notices: Vec::new(),
+            parts: Vec::new(),
+            gathered: Vec::new(),
+            refusal: None,
+        }
+    }
+
+    /// Takes in what a member says.
+    pub fn hear(&mut self, from: usize, report: Report, now: Moment) {
+        let Some(machine) = self.machines.get_mut(from) else { return };
+        machine.heard = now.steady;
+        match report {
+            Report::Here { version, host } => {
+                (machine.host, machine.state) = (host, MachineState::Waiting);
+                if version != self.request.version {
+                    self.refuse(Refusal::Version(from, version));
+                }
+            }
+            Report::Clock(shown) => self.compared(from, shown, now),
+            Report::Ready(step) => machine.state = MachineState::Ready(step),
+            Report::Alive { iops, quiet } => {
+                (machine.iops, machine.quiet) = (iops, quiet);
+                // Only an answer: MPI libraries crash or hang when they send to a process that is gone.
+                self.order(from, Order::Alive);
+            }
+            Report::StepEnded { step, iops } => self.step_ended(from, &step, iops),
+            Report::Ended { code, said, file } => self.ended(from, (code, said), file.is_some()),
+            Report::Part(part) => self.parts.extend(part),
+            Report::Sent { why_not } => self.sent(from, why_not),
+        }
+    }
+
+    /// Does what is due at `now`.
+    pub fn advance(&mut self, now: Moment) {
+        self.notice_silence(now);
+        match &self.stage {
+            Stage::Joining => self.join(),
+            Stage::Clocks(tour) if tour.left.is_empty() => self.go(now),
+            Stage::Clocks(_) => {}
+            Stage::Running => self.look_around(now),
+            Stage::Gathering => self.gather(),
+            Stage::Over => {}
+        }
+    }
+
+    /// Ends the fleet with what is known by now.
+    pub fn stop(&mut self) {
+        if !std::mem::replace(&mut self.is_stopping, true) {
+            self.rounds.clear();
+            self.order_all(&Order::Stop);
+            if matches!(self.stage, Stage::Clocks(_)) {
+                self.stage = Stage::Running;
+            }
+        }
+    }
+
+    /// Takes the orders that are to be sent.
+    pub fn orders(&mut self) -> Vec<(usize, Order)> {
+        std::mem::take(&mut self.orders)
+    }
+
+    /// Takes what there is to say to people, a line each.
+    pub fn notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Whether nothing more is to be done.
+    pub fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Over)
+    }
+
+    /// Takes the run files that arrived.
+    pub fn gathered(&mut self) -> Vec<Gathered> {
+        std::mem::take(&mut self.gathered)
+    }
+
+    /// Why the fleet did not measure, if it did not.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.refusal.as_ref()
+    }
+
+    /// What went wrong, by member.
+    pub fn faults(&self) -> Vec<(usize, Fault)> {
+        let of = |(member, machine): (usize, &Machine)| Some((member, machine.fault.clone()?));
+        self.machines.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Name of a member that no other has: its host, and its number there if several are on it.
+    pub fn name(&self, member: usize) -> String {
+        let Some(machine) = self.machines.get(member) else { return member.to_string() };
+        let before = self.machines[..member].iter().filter(|other| other.host == machine.host).count();
+        let is_only = self.machines.iter().filter(|other| other.host == machine.host).count() == 1;
+        match (machine.host.as_str(), is_only) {
+            ("", _) => format!("process {member}"),
+            (host, true) => host.to_owned(),
+            (host, false) => format!("{host}:{}", before + 1),
+        }
+    }
+
+    fn order(&mut self, to: usize, order: Order) {
+        self.orders.push((to, order));
+    }
+
+    fn order_all(&mut self, order: &Order) {
+        let there = (0..self.machines.len()).filter(|&member| self.is_there(member));
+        let orders: Vec<(usize, Order)> = there.map(|member| (member, order.clone())).collect();
+        self.orders.extend(orders);
+    }
+
+    /// Whether a member answers.
+    fn is_there(&self, member: usize) -> bool {
+        !matches!(self.machines[member].fault, Some(Fault::Silent(_)))
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        self.refusal.get_or_insert(refusal);
+        self.over();
+    }
+
+    fn over(&mut self) {
+        self.stage = Stage::Over;
+        self.order_all(&Order::Leave);
+    }
+
+    /// Names the members that have not said a word for too long.
+    fn notice_silence(&mut self, now: Moment) {
+        let patience = if matches!(self.stage, Stage::Joining) { JOINING } else { SILENCE };
+        for member in 0..self.machines.len() {
+            let machine = &self.machines[member];
+            let silent = now.steady.since(machine.heard);
+            if silent < patience || !self.is_there(member) {
+                continue;
+            }
+            let state = machine.state.clone();
+            self.notices.push(format!(
+                "{} has not answered for {silent}, {}",
+                self.name(member),
+                words(&state)
+            ));
+            self.machines[member].fault = Some(Fault::Silent(state));
+            self.leave_out(member, now);
+        }
+    }
+
+    /// Goes on without a member that was asked for its clock or sends its file.
+    fn leave_out(&mut self, member: usize, now: Moment) {
+        if self.machines[member].state == MachineState::Sending {
+            self.parts.clear();
+        }
+        let Stage::Clocks(tour) = &mut self.stage else { return };
+        let is_asked = tour.left.front() == Some(&member);
+        tour.left.retain(|&left| left != member);
+        if is_asked {
+            (tour.asked, tour.best) = (0, None);
+            self.ask_clock(now);
+        }
+    }
+
+    /// Begins the first round once all members are there.
+    fn join(&mut self) {
+        let is_joining =
+            |machine: &Machine| machine.state == MachineState::Joining && machine.fault.is_none();
+        if self.machines.iter().any(is_joining) || self.refusal.is_some() {
+            return;
+        }
+        if let Some(member) = self.machines.iter().position(|machine| machine.fault.is_some()) {
+            return self.refuse(Refusal::Unprepared(member));
+        }
+        let hosts: Vec<String> = (0..self.machines.len()).map(|member| self.name(member)).collect();
+        self.notices.push(format!("{} machines: {}", hosts.len(), shortened(&hosts)));
+        match self.targets() {
+            Ok(()) => self.next_round(),
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    /// Checks that the targets, if there are any, are those of members.
+    fn targets(&self) -> Result<(), Refusal> {
+        if self.request.targets.is_empty() {
+            return Ok(());
+        }
+        let is_host = |host: &str| self.machines.iter().any(|machine| machine.host == host);
+        if let Some((host, _)) = self.request.targets.iter().find(|(host, _)| !is_host(host)) {
+            let mut hosts: Vec<String> = self.machines.iter().map(|machine| machine.host.clone()).collect();
+            hosts.dedup();
+            return Err(Refusal::NoHost(host.clone(), hosts));
+        }
+        match (0..self.machines.len()).find(|&member| self.target(member).is_none()) {
+            Some(member) => Err(Refusal::NoTarget(member)),
+            None => Ok(()),
+        }
+    }
+
+    fn target(&self, member: usize) -> Option<&String> {
+        let host = &self.machines[member].host;
+        let before = self.machines[..member].iter().filter(|other| other.host == *host).count();
+        self.request.targets.iter().filter(|(of, _)| of == host).nth(before).map(|(_, target)| target)
+    }
+
+    fn next_round(&mut self) {
+        let Some(round) = self.rounds.pop_front() else { return self.over() };
+        self.round = round.into_iter().filter(|&member| self.machines[member].fault.is_none()).collect();
+        if self.round.is_empty() {
+            return self.next_round();
+        }
+        if self.request.is_alone_first {
+            let who = match self.round.as_slice() {
+                [one] if self.machines.len() > 1 => format!("{} by itself", self.name(*one)),
+                all => format!("all {} together", all.len()),
+            };
+            self.notices.push(who);
+        }
+        (self.stage, self.is_under_way) = (Stage::Running, false);
+        for member in self.round.clone() {
+            let target = self.target(member).cloned();
+            let words = self.request.words.iter().cloned().chain(target).collect();
+            let machine = &mut self.machines[member];
+            (machine.state, machine.has_file, machine.first_clock) = (MachineState::Preparing, false, None);
+            self.order(member, Order::Begin(words));
+        }
+    }
+
+    /// Members of the round that are still measuring, or about to.
+    fn busy(&self) -> Vec<usize> {
+        let is_busy = |&member: &usize| {
+            self.is_there(member)
+                && !matches!(self.machines[member].state, MachineState::Done | MachineState::Waiting)
+        };
+        self.round.iter().copied().filter(is_busy).collect()
+    }
+
+    /// Compares clocks once the next step of all is ready, and gathers the files once all have ended.
+    fn look_around(&mut self, now: Moment) {
+        let busy = self.busy();
+        if busy.is_empty() {
+            self.stage = Stage::Gathering;
+            return;
+        }
+        let is_ready = |&member: &usize| matches!(self.machines[member].state, MachineState::Ready(_));
+        if self.is_stopping || !busy.iter().all(is_ready) {
+            return;
+        }
+        if !self.is_under_way
+            && let Some(&member) = self.round.iter().find(|&&member| self.machines[member].fault.is_some())
+        {
+            self.unprepared(member);
+            return;
+        }
+        self.stage =
+            Stage::Clocks(ClockTour { left: busy.into(), asked: 0, at: Moment::default(), best: None });
+        self.ask_clock(now);
+    }
+
+    /// Ends the fleet before anything was loaded.
+    fn unprepared(&mut self, member: usize) {
+        self.refusal.get_or_insert(Refusal::Unprepared(member));
+        self.stop();
+    }
+
+    /// Asks the next clock.
+    fn ask_clock(&mut self, now: Moment) {
+        let Stage::Clocks(tour) = &mut self.stage else { return };
+        let Some(&member) = tour.left.front() else { return };
+        (tour.at, tour.asked) = (now, tour.asked + 1);
+        self.order(member, Order::Clock);
+    }
+
+    /// Takes in what a clock shows.
+    fn compared(&mut self, from: usize, shown: Nanos, now: Moment) {
+        let Stage::Clocks(tour) = &mut self.stage else { return };
+        if tour.left.front() != Some(&from) {
+            return;
+        }
+        let offset = ClockOffset::of_answer(tour.at.wall, shown, now.wall);
+        let best = tour.best.map_or(offset, |best| best.or(offset));
+        tour.best = Some(best);
+        if tour.asked >= QUESTIONS {
+            tour.left.pop_front();
+            (tour.asked, tour.best) = (0, None);
+            let machine = &mut self.machines[from];
+            machine.clock = Some(best);
+            let first = *machine.first_clock.get_or_insert(best);
+            // What the clock has moved since is part of how far it may be wrong.
+            let moved = Nanos(best.ahead_ns.abs_diff(first.ahead_ns));
+            let within = Nanos(first.within.0.max(moved.0 + best.within.0));
+            machine.first_clock = Some(ClockOffset { within, ..first });
+        }
+        self.ask_clock(now);
+    }
+
+    /// Lets the step of all begin at the same moment.
+    fn go(&mut self, now: Moment) {
+        self.stage = Stage::Running;
+        self.is_under_way = true;
+        let at = now.wall + LEAD;
+        for member in self.busy() {
+            let machine = &mut self.machines[member];
+            let MachineState::Ready(step) = &machine.state else { continue };
+            machine.state = MachineState::Measuring(step.clone());
+            let there = machine.clock.unwrap_or_default().there(at);
+            self.order(member, Order::Go(there));
+        }
+    }
+
+    fn step_ended(&mut self, from: usize, step: &str, iops: f64) {
+        self.machines[from].state = MachineState::Preparing;
+        self.machines[from].iops = iops;
+        let runs = |&&member: &&usize| matches!(&self.machines[member].state, MachineState::Measuring(other) if other == step);
+        if self.busy().iter().any(|member| runs(&member)) {
+            return;
+        }
+        let rates: Vec<f64> = self.busy().iter().map(|&member| self.machines[member].iops).collect();
+        let (sum, least) = (rates.iter().sum::<f64>(), rates.iter().copied().fold(f64::INFINITY, f64::min));
+        if sum > 0.0 && rates.len() > 1 {
+            self.notices.push(format!(
+                "  {step:<26}{sum:>12.0} IOPS on {} machines, {least:.0} on the slowest",
+                rates.len()
+            ));
+        } else if sum > 0.0 {
+            self.notices.push(format!("  {step:<26}{sum:>12.0} IOPS"));
+        }
+    }
+
+    fn ended(&mut self, from: usize, (code, said): (Option<i32>, String), has_file: bool) {
+        let name = self.name(from);
+        let machine = &mut self.machines[from];
+        let state = std::mem::replace(&mut machine.state, MachineState::Done);
+        machine.has_file = has_file;
+        if code != Some(0) && !self.is_stopping {
+            self.notices.push(format!("{name} has failed, {}: {said}", words(&state)));
+            machine.fault = Some(Fault::Failed(state, code, said));
+            if !self.is_under_way {
+                self.unprepared(from);
+            }
+        }
+    }
+
+    /// Has the run files sent, one after the other.
+    fn gather(&mut self) {
+        if self.refusal.is_some() {
+            return self.over();
+        }
+        let is_there = |member: usize| self.is_there(member);
+        let sending = |machine: &Machine| machine.state == MachineState::Sending;
+        if self.round.iter().any(|&member| is_there(member) && sending(&self.machines[member])) {
+            return;
+        }
+        let next =
+            self.round.iter().copied().find(|&member| is_there(member) && self.machines[member].has_file);
+        match next {
+            Some(member) => {
+                self.parts.clear();
+                let machine = &mut self.machines[member];
+                (machine.state, machine.has_file) = (MachineState::Sending, false);
+                self.order(member, Order::Send);
+            }
+            None => self.next_round(),
+        }
+    }
+
+    fn sent(&mut self, from: usize, why_not: Option<String>) {
+        let is_alone = self.round.len() == 1 && self.machines.len() > 1;
+        let name = self.name(from);
+        let machine = &mut self.machines[from];
+        machine.state = MachineState::Waiting;
+        let bytes = std::mem::take(&mut self.parts);
+        match why_not {
+            Some(why) => {
+                self.notices.push(format!("{name}: its run file cannot be read: {why}"));
+                machine.fault.get_or_insert(Fault::NoFile(why));
+            }
+            None => {
+                let clock = machine.first_clock.unwrap_or_default();
+                self.gathered.push(Gathered { member: from, is_alone, clock, bytes });
+            }
+        }
+    }
+}
+
+/// Says what a member was doing.
+fn words(state: &MachineState) -> String {
+    match state {
+        MachineState::Joining => "before it said that it is there".to_owned(),
+        MachineState::Waiting => "while it waited for its turn".to_owned(),
+        MachineState::Preparing => "while it prepared".to_owned(),
+        MachineState::Ready(step) => format!("ready for step '{step}'"),
+        MachineState::Measuring(step) => format!("in step '{step}'"),
+        MachineState::Sending => "while it sent its run file".to_owned(),
+        MachineState::Done => "after it had measured".to_owned(),
+    }
+}
+
+/// Names that are shown of many.
+const NAMES_MOST: usize = 8;
+
+fn shortened(names: &[String]) -> String {
+    match names.get(..NAMES_MOST) {
+        Some(first) if names.len() > NAMES_MOST => {
+            format!("{} and {} more", first.join(", "), names.len() - NAMES_MOST)
+        }
+        _ => names.join(", "),
+    }
+}

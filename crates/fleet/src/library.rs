@@ -1,0 +1,123 @@
+//! Where the library of MPI is, and whether a launcher has started this process.
+
+use std::path::{Path, PathBuf};
+
+/// Name of the library of MPI's standard ABI (MPI 5.0, section 20.2).
+const NAME: &str = "libmpi_abi.so.1";
+
+/// Environment variables in which launchers say how many processes they started.
+const SIZES: [&str; 4] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "MPI_LOCALNRANKS"];
+
+/// How this process was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// By itself.
+    Alone,
+    /// By a launcher, as one of so many.
+    Launched(usize),
+}
+
+impl Launch {
+    /// Reads what launchers say in environment variables, which `variable` looks up.
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Launch {
+        let sizes = SIZES.iter().filter_map(|name| variable(name)?.trim().parse().ok());
+        sizes.max().map_or(Launch::Alone, Launch::Launched)
+    }
+}
+
+/// Why there is no library.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LibraryError {
+    /// This program cannot load libraries.
+    #[error(
+        "this plimsoll is statically linked and can load no MPI library; build it for glibc (cargo build --release), or \
+         measure with `plimsoll run … --start-at TIME` on each machine and put the runs together with `plimsoll merge`"
+    )]
+    Static,
+    /// None was found.
+    #[error(
+        "no {NAME} was found (looked at {}); install an MPI with the standard ABI, such as MPICH 5: `pip install mpich`, \
+         or name the library with --mpi FILE",
+        .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NotFound(Vec<PathBuf>),
+}
+
+/// Places of the library, the likeliest first: beside the launcher that started this process, beside `mpiexec`, beside this
+/// program (as in a Python environment), in an active Python environment.
+pub fn candidates(
+    variable: &dyn Fn(&str) -> Option<String>,
+    launcher: Option<&Path>,
+    program: &Path,
+) -> Vec<PathBuf> {
+    let beside = |program: &Path| Some(program.parent()?.parent()?.join("lib").join(NAME));
+    let path = variable("PATH").unwrap_or_default();
+    let mpiexec = std::env::split_paths(&path).map(|folder| folder.join("mpiexec")).filter(|it| it.is_file());
+    let mpiexec = mpiexec.map(|found| found.canonicalize().unwrap_or(found));
+    let environment = variable("VIRTUAL_ENV").map(|folder| Path::new(&folder).join("lib").join(NAME));
+    let mut places: Vec<PathBuf> = launcher
+        .and_then(beside)
+        .into_iter()
+        .chain(mpiexec.filter_map(|found| beside(&found)))
+        .chain(beside(program))
+        .chain(environment)
+        .collect();
+    let mut seen = Vec::new();
+    places.retain(|place| {
+        let is_new = !seen.contains(place);
+        seen.push(place.clone());
+        is_new
+    });
+    places
+}
+
+/// Returns the library to load: the one that is named, the first candidate that is there, or the loader's own choice by its
+/// name alone if `loads` says that the loader finds it.
+///
+/// # Errors
+/// [`LibraryError`].
+pub fn library(named: Option<&Path>) -> Result<PathBuf, LibraryError> {
+    if cfg!(target_feature = "crt-static") {
+        return Err(LibraryError::Static);
+    }
+    let variable = |name: &str| std::env::var(name).ok();
+    if let Some(named) = named.map(Path::to_owned).or_else(|| variable("PLIMSOLL_LIBMPI").map(PathBuf::from))
+    {
+        return Ok(named);
+    }
+    let launcher = std::fs::read_link(format!("/proc/{}/exe", std::os::unix::process::parent_id())).ok();
+    let program = std::env::current_exe().unwrap_or_default();
+    let places = candidates(&variable, launcher.as_deref(), &program);
+    match places.iter().find(|place| place.is_file()) {
+        Some(found) => Ok(found.clone()),
+        None if SYSTEM.iter().any(|folder| Path::new(folder).join(NAME).is_file()) => Ok(PathBuf::from(NAME)),
+        None => Err(LibraryError::NotFound(places)),
+    }
+}
+
+/// Folders that the loader looks into by itself on current distributions.
+const SYSTEM: [&str; 5] =
+    ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_of_the_launcher_comes_before_those_of_the_environment_and_none_comes_twice() {
+        let variable = |name: &str| (name == "VIRTUAL_ENV").then(|| "/home/me/env".to_owned());
+        let launcher = Path::new("/opt/mpich/bin/hydra_pmi_proxy");
+        let program = Path::new("/home/me/env/bin/plimsoll");
+        let found = candidates(&variable, Some(launcher), program);
+        let expected = ["/opt/mpich/lib/libmpi_abi.so.1", "/home/me/env/lib/libmpi_abi.so.1"];
+        assert_eq!(found, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_process_is_launched_as_the_launchers_say() {
+        let of = |name: &'static str| move |asked: &str| (asked == name).then(|| "3".to_owned());
+        assert_eq!(Launch::read(&of("PMI_SIZE")), Launch::Launched(3));
+        assert_eq!(Launch::read(&of("SLURM_NTASKS")), Launch::Launched(3));
+        assert_eq!(Launch::read(&|_| None), Launch::Alone);
+    }
+}
