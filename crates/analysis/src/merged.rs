@@ -16,6 +16,9 @@ use crate::together::{CHANGED, Reach, TogetherDoubt, ratio, reached, sum};
 pub struct MergedAnswer {
     /// The machines, in the order of their labels.
     pub machines: Vec<MergedMachine>,
+    /// Names of further machines, of which no run is known.
+    #[serde(default)]
+    pub missing: Vec<String>,
     /// The steps that machines ran at the same time.
     pub steps: Vec<MergedStep>,
     /// Steps of single machines that were left out.
@@ -130,6 +133,7 @@ pub(crate) fn answer(run: &Run, asked: &MergedRequest) -> MergedAnswer {
     let rates: Vec<Vec<Option<Estimate>>> = steps.iter().flat_map(|step| &step.loads).map(of_load).collect();
     MergedAnswer {
         machines: asked.machines.clone(),
+        missing: asked.missing.clone(),
         left_out: asked.left_out.clone(),
         deviations: deviations(&rates),
         steps,

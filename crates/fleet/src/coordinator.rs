@@ -286,6 +286,10 @@ impl Coordinator {
 
     fn over(&mut self) {
         self.stage = Stage::Over;
+    }
+
+    /// Lets all members leave.
+    pub fn dismiss(&mut self) {
         self.order_all(&Order::Leave);
     }
 

@@ -13,7 +13,7 @@ mod run;
 
 pub use clock::ClockOffset;
 pub use coordinator::{Coordinator, Fault, FleetRequest, Gathered, MachineState, Moment, Refusal};
-pub use library::{Launch, LibraryError, candidates, library};
+pub use library::{Launch, LibraryError, candidates, library, neighbours};
 pub use measuring::{Measuring, MeasuringEvent};
 pub use member::Member;
 pub use message::{Message, Order, Report};

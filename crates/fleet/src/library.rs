@@ -25,6 +25,11 @@ impl Launch {
     }
 }
 
+/// Returns the number of processes that the launcher started on this host, if it says so.
+pub fn neighbours(variable: &dyn Fn(&str) -> Option<String>) -> Option<usize> {
+    variable("MPI_LOCALNRANKS")?.trim().parse().ok()
+}
+
 /// Why there is no library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {

@@ -25,6 +25,15 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// file is read or written.
 const STUCK: Duration = Duration::from_secs(15);
 
+/// Pause for each process of the fleet on the same host: a look takes about ten microseconds, so that all of them take a fifth
+/// of a processor at most.
+const LOOK: Duration = Duration::from_micros(50);
+/// Longest pause, so that an order is seen before the step begins.
+const LONGEST_PAUSE: Duration = Duration::from_millis(40);
+
+/// Time for the last messages to arrive.
+const LAST_WORDS: Nanos = Nanos(5_000_000_000);
+
 /// Why a process could not take part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FleetError {
@@ -38,7 +47,7 @@ pub enum FleetError {
     Abandoned,
 }
 
-/// What the first process knows in the end; nothing at the others.
+/// What the first process knows in the end.
 #[derive(Debug, Default)]
 pub struct FleetResult {
     /// Names of the members.
@@ -55,6 +64,8 @@ pub struct FleetResult {
 pub struct Surroundings<'a> {
     /// Name of this host.
     pub host: &'a str,
+    /// Number of processes of the fleet on this host.
+    pub neighbours: usize,
     /// Whether the user wants to stop.
     pub is_stopped: &'a dyn Fn() -> bool,
     /// Whether the launcher has given notice, since the last call, that a process of the fleet is gone.
@@ -63,35 +74,83 @@ pub struct Surroundings<'a> {
     pub say: &'a dyn Fn(&str),
 }
 
-/// Takes part in the fleet until it is over.
+/// Takes part in the fleet until it is over. Meanwhile the first process has `conclude` draw the conclusion, on a thread of its
+/// own: a process that waited for it inside MPI would keep a processor busy. Returns what that returned; `None` at the others.
 ///
 /// # Errors
 /// [`FleetError`].
-pub fn run(mpi: &mut Mpi, request: FleetRequest, here: &Surroundings<'_>) -> Result<FleetResult, FleetError> {
+pub fn run<T: Send>(
+    mpi: &mut Mpi,
+    request: FleetRequest,
+    here: &Surroundings<'_>,
+    conclude: &(dyn Fn(FleetResult) -> T + Sync),
+) -> Result<Option<T>, FleetError> {
     let begun = Instant::now();
     let now = moment(begun);
     let member = Member::new((&request.version, here.host), now.steady);
     let first = (mpi.rank() == FIRST).then(|| Coordinator::new(request, mpi.size(), now));
     let held = vec![None; mpi.size()];
-    let mut process = Process { mpi, member, first, own: VecDeque::new(), held, gathered: Vec::new() };
+    let pauses = Pauses::of(here.neighbours);
+    let (own, gathered, over_since) = (VecDeque::new(), Vec::new(), None);
+    let mut process = Process { mpi, member, first, own, held, gathered, pauses, over_since };
     let alive = Arc::new(AtomicU64::new(0));
     watch(&alive);
-    let mut heard = now.steady;
-    while !process.is_over(moment(begun).steady) {
-        if process.take_in(begun)? {
-            heard = moment(begun).steady;
+    std::thread::scope(|threads| {
+        let (mut heard, mut concluding, mut conclusion) = (now.steady, None, None);
+        while !process.is_over(moment(begun).steady, conclusion.is_some()) {
+            if process.take_in(begun)? {
+                heard = moment(begun).steady;
+            }
+            alive.store(moment(begun).steady.0, Ordering::Relaxed);
+            if (here.is_warned)() {
+                process.hold();
+            }
+            process.lead(here, moment(begun));
+            process.report(moment(begun));
+            match concluding.take() {
+                None if conclusion.is_none() => {
+                    let result = process.result();
+                    concluding = result.map(|result| threads.spawn(move || conclude(result)));
+                }
+                Some(thread) if thread.is_finished() => {
+                    conclusion = thread.join().ok();
+                    process.dismiss();
+                }
+                other => concluding = other,
+            }
+            if process.own.is_empty() && moment(begun).steady.since(heard) >= ATTENTIVE {
+                std::thread::sleep(process.pause());
+            }
         }
-        alive.store(moment(begun).steady.0, Ordering::Relaxed);
-        if (here.is_warned)() {
-            process.hold();
+        match process.member.is_abandoned() {
+            true => Err(FleetError::Abandoned),
+            false => Ok(conclusion),
         }
-        process.lead(here, moment(begun));
-        process.report(moment(begun));
-        if process.own.is_empty() && moment(begun).steady.since(heard) >= ATTENTIVE {
-            std::thread::sleep(process.pause());
-        }
+    })
+}
+
+/// Pauses between two looks for messages.
+#[derive(Clone, Copy)]
+struct Pauses {
+    /// While an order may come.
+    short: Duration,
+    /// While a step runs.
+    long: Duration,
+}
+
+impl Pauses {
+    /// Returns the pauses on a host with so many processes of the fleet, which together must leave it to the load.
+    fn of(neighbours: usize) -> Pauses {
+        let least = LOOK.saturating_mul(u32::try_from(neighbours).unwrap_or(u32::MAX));
+        let least = least.min(LONGEST_PAUSE);
+        Pauses { short: SHORT_PAUSE.max(least), long: PAUSE.max(least) }
     }
-    process.result()
+}
+
+fn moment(begun: Instant) -> Moment {
+    let nanos = |of: Duration| Nanos(u64::try_from(of.as_nanos()).unwrap_or(u64::MAX));
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment { steady: nanos(begun.elapsed()), wall: nanos(wall) }
 }
 
 /// Ends this process if a call of MPI does not come back: its measuring process ends with it, and keeps what it has.
@@ -111,12 +170,6 @@ fn watch(alive: &Arc<AtomicU64>) {
     });
 }
 
-fn moment(begun: Instant) -> Moment {
-    let nanos = |of: Duration| Nanos(u64::try_from(of.as_nanos()).unwrap_or(u64::MAX));
-    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment { steady: nanos(begun.elapsed()), wall: nanos(wall) }
-}
-
 /// A process of the fleet; one of them is the first.
 struct Process<'a> {
     mpi: &'a mut Mpi,
@@ -127,16 +180,34 @@ struct Process<'a> {
     /// Of each process, the messages that are kept back until it is heard; `None` once it was.
     held: Vec<Option<Vec<Message>>>,
     gathered: Vec<Gathered>,
+    pauses: Pauses,
+    over_since: Option<Nanos>,
 }
 
 impl Process<'_> {
-    fn is_over(&self, now: Nanos) -> bool {
-        let is_led = self.first.as_ref().is_some_and(|first| !first.is_over());
-        !is_led && self.own.is_empty() && self.member.is_over(now)
+    fn is_over(&mut self, now: Nanos, is_concluded: bool) -> bool {
+        let is_led = self.first.is_some() && !is_concluded;
+        if is_led || !self.own.is_empty() || !self.member.is_over(now) {
+            return false;
+        }
+        // The last orders must arrive, but for those to whoever is gone and was not missed yet.
+        let since = *self.over_since.get_or_insert(now);
+        !self.mpi.is_sending() || now.since(since) >= LAST_WORDS
     }
 
     fn pause(&self) -> Duration {
-        if self.first.is_some() || self.member.is_waiting() { SHORT_PAUSE } else { PAUSE }
+        if self.first.is_some() || self.member.is_waiting() { self.pauses.short } else { self.pauses.long }
+    }
+
+    /// Lets all leave, if this is the first process.
+    fn dismiss(&mut self) {
+        let orders = self.first.as_mut().map(|first| {
+            first.dismiss();
+            first.orders()
+        });
+        for (to, order) in orders.unwrap_or_default() {
+            self.post(to, Message::Order(order));
+        }
     }
 
     /// Takes the next message in, if there is one; returns whether there was.
@@ -177,7 +248,7 @@ impl Process<'_> {
     }
 
     fn report(&mut self, now: Moment) {
-        let is_free = !self.mpi.is_sending(&[FIRST]);
+        let is_free = !self.mpi.is_sending();
         for report in self.member.reports(now.steady, is_free) {
             self.post(FIRST, Message::Report(report));
         }
@@ -211,16 +282,14 @@ impl Process<'_> {
         }
     }
 
-    fn result(self) -> Result<FleetResult, FleetError> {
-        match self.first {
-            Some(first) => Ok(FleetResult {
-                names: (0..self.mpi.size()).map(|member| first.name(member)).collect(),
-                gathered: self.gathered,
-                faults: first.faults(),
-                refusal: first.refusal().cloned(),
-            }),
-            None if self.member.is_abandoned() => Err(FleetError::Abandoned),
-            None => Ok(FleetResult::default()),
-        }
+    /// Returns what the first process knows once nothing more is to be done.
+    fn result(&mut self) -> Option<FleetResult> {
+        let first = self.first.as_ref().filter(|first| first.is_over())?;
+        Some(FleetResult {
+            names: (0..self.mpi.size()).map(|member| first.name(member)).collect(),
+            gathered: std::mem::take(&mut self.gathered),
+            faults: first.faults(),
+            refusal: first.refusal().cloned(),
+        })
     }
 }

@@ -20,6 +20,11 @@ use crate::build;
 /// Time for the result to reach the user before the launcher ends everything.
 const TO_BE_READ: Duration = Duration::from_millis(300);
 
+/// Time after which a process leaves although others do not.
+const TO_LEAVE: Duration = Duration::from_secs(10);
+/// Columns of a line of progress.
+const COLUMNS: usize = 80;
+
 /// Takes part in the fleet; the first process puts the runs together and prints the result.
 pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
     let request = request(arguments)?;
@@ -27,8 +32,8 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
     let noticed = signals::notices_of_loss();
     let stop = StopFlag::on_signals(PATIENCE);
     let mut mpi = Mpi::join(&library).map_err(Failure::refused)?;
-    let launch = Launch::read(&|name| std::env::var(name).ok());
-    if let (1, Launch::Launched(processes @ 2..)) = (mpi.size(), launch) {
+    let variable = |name: &str| std::env::var(name).ok();
+    if let (1, Launch::Launched(processes @ 2..)) = (mpi.size(), Launch::read(&variable)) {
         return Err(Failure::refused(format!(
             "the launcher started {processes} processes, and {} knows of one: they are not of the same MPI. Start with the \
              mpiexec beside {} (under Slurm: srun --mpi=pmi2), or name the launcher's own library with --mpi FILE",
@@ -37,34 +42,41 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
         )));
     }
     let host = sampler::host_facts(&Root::real()).hostname;
-    let is_first = mpi.rank() == 0;
-    if is_first {
+    if mpi.rank() == 0 {
         output::people(&format!("MPI: {}, {}", mpi.description(), library.display()));
     }
+    let say = |text: &str| match text.chars().count() > COLUMNS {
+        true => output::people(report::wrap("", text).trim_end()),
+        false => output::people(text),
+    };
     let here = Surroundings {
         host: &host,
+        neighbours: fleet::neighbours(&variable).unwrap_or(mpi.size()),
         is_stopped: &|| stop.raised(),
         is_warned: &|| noticed.swap(false, Ordering::Relaxed),
-        say: &output::people,
+        say: &say,
     };
-    let result = fleet::run(&mut mpi, request, &here).map_err(Failure::failed)?;
-    if !is_first {
-        mpi.leave();
-        return Ok(0);
-    }
-    let is_broken = result.faults.iter().any(|(_, fault)| matches!(fault, Fault::Silent(_)));
-    let code = conclude(&result, arguments, &stop);
-    if !is_broken {
-        mpi.leave();
-        return code;
-    }
-    let code = code.unwrap_or_else(|failure| {
-        output::people(&failure.message);
-        failure.code as u8
+    let ended = fleet::run(&mut mpi, request, &here, &|result| {
+        let is_silent = result.faults.iter().any(|(_, fault)| matches!(fault, Fault::Silent(_)));
+        let code = conclude(&result, arguments, &stop).unwrap_or_else(|failure| {
+            output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+            failure.code as u8
+        });
+        (code, is_silent)
     });
-    // Whoever is silent does not leave either.
-    std::thread::sleep(TO_BE_READ);
-    mpi.end_all(code);
+    let (code, is_silent) = ended.map_err(Failure::failed)?.unwrap_or((0, false));
+    std::thread::spawn(move || {
+        std::thread::sleep(TO_LEAVE);
+        std::process::exit(i32::from(code));
+    });
+    match is_silent {
+        // Whoever is silent does not leave.
+        true => {
+            std::thread::sleep(TO_BE_READ);
+            mpi.end_all(code);
+        }
+        false => mpi.leave(),
+    }
     Ok(code)
 }
 
@@ -111,28 +123,36 @@ fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -
         let sign = if ahead > 0 { '-' } else { '+' };
         clocks.push(format!("{name}={sign}{}ns±{within}ns", ahead.unsigned_abs()));
     }
+    let is_there = |member: &usize| result.gathered.iter().any(|of| of.member == *member && !of.is_alone);
+    let missing: Vec<String> = (0..result.names.len())
+        .filter(|member| !is_there(member))
+        .map(|member| result.names[member].clone())
+        .collect();
     let merged = match runs.as_slice() {
         [] => Err(Failure::failed("no machine has measured anything")),
         [one] => {
             output::people(&format!("one machine has measured; plimsoll report {one} draws its run"));
             Ok(0)
         }
-        _ => merge::run(&MergeArguments {
-            runs,
-            alone,
-            clock: clocks,
-            format: arguments.format,
-            out: arguments.out.clone(),
-        }),
+        _ => {
+            let arguments = MergeArguments {
+                runs,
+                alone,
+                clock: clocks,
+                format: arguments.format,
+                out: arguments.out.clone(),
+            };
+            merge::put_together(&arguments, missing.clone())
+        }
     };
-    if let (false, Some((member, _))) = (stop.raised(), result.faults.first()) {
-        let there = result.names.len() - result.faults.len();
-        output::people(&format!(
-            "plimsoll: {there} of {} machines; {} was lost or failed (above), and what it measured, if anything, is on its \
-             own disk",
-            result.names.len(),
-            result.names[*member]
-        ));
+    if !missing.is_empty() {
+        let text = format!(
+            "without {}, lost or failed (above); what was measured there, if anything, is on its own disk",
+            missing.join(", ")
+        );
+        output::people(report::wrap("plimsoll: ", &text).trim_end());
+    }
+    if !result.faults.is_empty() && !stop.raised() {
         return merged.map(|_| Code::Failed as u8);
     }
     match stop.code() {

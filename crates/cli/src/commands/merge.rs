@@ -21,6 +21,11 @@ const CANNOT_TELL: u8 = 4;
 
 /// Reads the runs, merges them, stores and prints the result.
 pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
+    put_together(arguments, Vec::new())
+}
+
+/// The same with the names of `missing` machines, of which there is no run.
+pub(super) fn put_together(arguments: &MergeArguments, missing: Vec<String>) -> Result<u8, Failure> {
     let read = read_runs(&arguments.runs)?;
     let labels: Vec<String> = (0..read.len()).map(|at| label(&read, at)).collect();
     let alone = alone(&read_runs(&arguments.alone)?, (&read, &labels))?;
@@ -37,7 +42,7 @@ pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
     }
     let mut run = record::merge(machines, typed()).map_err(Failure::refused)?;
     if let Some(ProcedureRequest::Merged(request)) = &mut run.asked {
-        request.alone = alone;
+        (request.alone, request.missing) = (alone, missing);
     }
     let analysis = analyse(&run, None, None);
     run.findings = analysis.stored(&report::sentence);

@@ -9,6 +9,7 @@ mod fault_matrix;
 mod faults;
 mod field;
 mod files;
+mod fleet;
 mod guide_lab;
 mod guide_providers;
 mod guide_watch;

@@ -233,3 +233,46 @@ fn a_command_that_is_watched_is_asked_to_end_when_the_time_of_for_is_over() {
     let early = watch(&["60s", "--", "true"]);
     assert_eq!((early.code, early.out.as_str()), (Some(0), ""), "{}", early.err);
 }
+
+#[test]
+fn each_step_begins_when_a_line_on_stdin_says_so_and_the_end_of_stdin_stops_the_run() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let folder = Folder::new();
+    let words = [
+        "run",
+        "five-figures",
+        "sim:custom,iops=1000",
+        "--start-at",
+        "-",
+        "--progress",
+        "json",
+        "--out",
+        "@",
+    ];
+    let mut command = folder.plimsoll(&words);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut to = child.stdin.take();
+    let (mut ready, mut started) = (Vec::new(), Vec::new());
+    for line in BufReader::new(child.stderr.take().unwrap()).lines() {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let name = || event["name"].as_str().unwrap().to_owned();
+        match event["event"].as_str().unwrap() {
+            "ready" => {
+                assert_eq!(ready.len(), started.len(), "a step began before its time was given");
+                ready.push(name());
+                // The third is not to begin any more.
+                match ready.len() {
+                    3 => to = None,
+                    _ => to.as_mut().unwrap().write_all(b"@1700000000.5\n").unwrap(),
+                }
+            }
+            "step_started" => started.push(name()),
+            _ => {}
+        }
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!((ready.len(), &ready[..2]), (3, &started[..2]), "{ready:?} {started:?}");
+}

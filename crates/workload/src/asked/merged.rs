@@ -13,6 +13,9 @@ pub struct MergedRequest {
     pub steps: Vec<Vec<MergedPart>>,
     /// Steps of a machine that are in no step of the run.
     pub left_out: Vec<LeftOutStep>,
+    /// Names of further machines, of which no run is known: lost, or failed.
+    #[serde(default)]
+    pub missing: Vec<String>,
     /// Rates of the machines by themselves, from other runs; empty if none was given.
     #[serde(default)]
     pub alone: Vec<AloneRate>,

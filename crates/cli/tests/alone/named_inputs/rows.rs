@@ -22,6 +22,8 @@ const OTHERS: &[&str] = &[
     "FACTOR",
     "FORM",
     "FORMAT",
+    "HOST=TARGET",
+    "LIBRARY",
     "LESSON",
     "MIX",
     "N",

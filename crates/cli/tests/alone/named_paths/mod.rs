@@ -41,6 +41,8 @@ const OTHERS: &[&str] = &[
     "DEVICES_IN",
     "FACTOR",
     "FORMAT",
+    "HOST=TARGET",
+    "LIBRARY",
     "MIX",
     "N",
     "NAME",

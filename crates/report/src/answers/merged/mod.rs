@@ -99,7 +99,7 @@ fn doubt_words(answer: &MergedAnswer, doubt: &TogetherDoubt) -> String {
 
 /// Formats the number of machines: `3 machines`, `3 of 4 machines`.
 fn of_all(answer: &MergedAnswer, machines: usize) -> String {
-    match answer.machines.len() {
+    match answer.machines.len() + answer.missing.len() {
         all if all == machines => format!("{all} machines"),
         all => format!("{machines} of {all} machines"),
     }
@@ -320,7 +320,8 @@ fn left_out(answer: &MergedAnswer) -> Vec<String> {
     let line = |((reason, step), machines): (&(LeftOutReason, &str), &Vec<&str>)| {
         format!("left out: '{step}' of {}: {}", machines.join(", "), why(reason))
     };
-    by.iter().map(line).collect()
+    let missing = (!answer.missing.is_empty()).then(|| format!("no run of {}", answer.missing.join(", ")));
+    missing.into_iter().chain(by.iter().map(line)).collect()
 }
 
 fn tiles(answer: &MergedAnswer) -> Vec<Tile> {
