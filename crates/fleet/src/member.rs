@@ -5,6 +5,7 @@ use std::io::Read;
 
 use workload::Nanos;
 
+use crate::coordinator::SILENCE;
 use crate::measuring::{Measuring, MeasuringEvent};
 use crate::message::{Order, Report};
 
@@ -19,6 +20,8 @@ const PARTS_AT_ONCE: usize = 64;
 const ABANDONED: Nanos = Nanos(10_000_000_000);
 /// Time that a measuring process has to end by itself: its own last second, and the storing of the run.
 const TIME_TO_END: Nanos = Nanos(15_000_000_000);
+/// Exit code of a command that cannot be executed, as shells give it.
+const CANNOT_EXECUTE: i32 = 126;
 
 /// A member, on a clock that never steps.
 #[derive(Debug)]
@@ -63,6 +66,8 @@ impl Member {
             Order::Alive => {}
             Order::Clock => self.reports.push(Report::Clock(wall)),
             Order::Begin(words) => self.begin(&words, now),
+            // This process was held, and the others went on without it: a load now would disturb them.
+            Order::Go(at) if wall.since(at) >= SILENCE => self.stop(now),
             Order::Go(at) => self.measuring.iter_mut().for_each(|measuring| measuring.go(at)),
             Order::Stop => self.stop(now),
             Order::Send => self.send(),
@@ -80,7 +85,7 @@ impl Member {
             Ok(measuring) => self.measuring = Some(measuring),
             Err(error) => {
                 let said = format!("plimsoll cannot be started there: {error}");
-                self.reports.push(Report::Ended { code: None, said, file: None });
+                self.reports.push(Report::Ended { code: Some(CANNOT_EXECUTE), said, file: None });
             }
         }
     }
