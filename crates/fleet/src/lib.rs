@@ -6,14 +6,16 @@
 mod clock;
 mod coordinator;
 mod library;
+mod machine;
 mod measuring;
 mod member;
 mod message;
 mod run;
 
 pub use clock::ClockOffset;
-pub use coordinator::{Coordinator, Fault, FleetRequest, Gathered, MachineState, Moment, Refusal};
+pub use coordinator::{Coordinator, FleetRequest, Gathered, Moment, Refusal};
 pub use library::{Launch, LibraryError, candidates, library};
+pub use machine::{Fault, MachineState};
 pub use measuring::{Measuring, MeasuringEvent};
 pub use member::Member;
 pub use message::{Message, Order, Report};

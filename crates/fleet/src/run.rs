@@ -8,7 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use kernel::{Mpi, MpiError};
 use workload::Nanos;
 
-use crate::coordinator::{Coordinator, Fault, FleetRequest, Gathered, Moment, Refusal};
+use crate::coordinator::{Coordinator, FleetRequest, Gathered, Moment, Refusal};
+use crate::machine::Fault;
 use crate::member::Member;
 use crate::message::Message;
 
