@@ -3,7 +3,7 @@
 
 use workload::Nanos;
 
-/// Questions of one comparison: the quickest of eight met an idle network in every try of ours.
+/// Questions of one comparison: as many as the clock filter of NTP keeps answers (RFC 5905, section 10).
 pub(crate) const QUESTIONS: usize = 8;
 
 /// How far another clock is ahead of our own.

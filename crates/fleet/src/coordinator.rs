@@ -2,109 +2,24 @@
 
 use std::collections::VecDeque;
 
-use workload::Nanos;
+use workload::{Nanos, grouped};
 
 use crate::clock::{ClockOffset, QUESTIONS};
-use crate::message::{Order, Report};
+use crate::machine::{Fault, Machine, MachineState};
+use crate::message::{ALIVE_EVERY, Order, Report, SILENCE};
+use crate::request::{FleetRequest, Gathered, Moment, Refusal};
 
-/// Time without a word after which a member counts as gone: five signs of life were due by then, less the time that naming it
-/// takes, so that it is named within five seconds.
-pub const SILENCE: Nanos = Nanos(4_500_000_000);
 /// Time that members have to say that they are there: on a crowded machine hundreds of processes begin one after the other.
 const JOINING: Nanos = Nanos(60_000_000_000);
-/// Time from the order to begin to the beginning: the order must arrive everywhere before. Ways of orders took up to 20 ms on
-/// two processors with 256 members.
+/// Time from the order to begin to the beginning, chosen by us: the longest pause between two looks for an order (40 ms), and as much
+/// again for its way.
 const LEAD: Nanos = Nanos(100_000_000);
-
-/// What the fleet is to do.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FleetRequest {
-    /// Words of the measuring command, the same for all.
-    pub words: Vec<String>,
-    /// Targets by host, each appended to the words of a member of that host, in the order of the members.
-    pub targets: Vec<(String, String)>,
-    /// Whether each member measures by itself first, one after the other.
-    pub is_alone_first: bool,
-    /// Version of plimsoll, which all members must have.
-    pub version: String,
-}
-
-/// A moment on two clocks of this machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
-    /// On a clock that never steps.
-    pub steady: Nanos,
-    /// On the wall clock: since 1970.
-    pub wall: Nanos,
-}
-
-/// What a member is doing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MachineState {
-    /// It has not said a word yet.
-    Joining,
-    /// It waits for its turn.
-    Waiting,
-    /// Its measuring process prepares.
-    Preparing,
-    /// This step is ready to begin.
-    Ready(String),
-    /// This step runs.
-    Measuring(String),
-    /// It sends its run file.
-    Sending,
-    /// Its measuring process has ended.
-    Done,
-}
-
-/// What went wrong with a member.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// It has not answered since.
-    Silent(MachineState),
-    /// Its measuring process has ended with this code and these last words.
-    Failed(MachineState, Option<i32>, String),
-    /// Its run file cannot be sent.
-    NoFile(String),
-}
-
-/// Why the fleet did not measure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A member has another version of plimsoll: the member, its version.
-    Version(usize, String),
-    /// A target was given for a host that no member is on: host, and the hosts.
-    NoHost(String, Vec<String>),
-    /// Targets were given, but not enough for this member.
-    NoTarget(usize),
-    /// A member would not begin; nothing was loaded.
-    Unprepared(usize),
-}
-
-/// A run file that a member has sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gathered {
-    /// The member.
-    pub member: usize,
-    /// Whether it measured by itself.
-    pub is_alone: bool,
-    /// Its clock.
-    pub clock: ClockOffset,
-    /// The bytes of the file.
-    pub bytes: Vec<u8>,
-}
-
-struct Machine {
-    host: String,
-    state: MachineState,
-    heard: Nanos,
-    quiet: Nanos,
-    clock: Option<ClockOffset>,
-    first_clock: Option<ClockOffset>,
-    fault: Option<Fault>,
-    has_file: bool,
-    iops: f64,
-}
+/// Time without a word of a measuring process in its step after which people hear of it. Chosen by us: it says something every
+/// second, so five words in a row are missing.
+const QUIET: Nanos = Nanos(5_000_000_000);
+/// Time that members have to end what they measure. Chosen by us: they kill it after 15 s, and report that well within five
+/// more. What the kernel holds even then ends whenever it lets go.
+const TIME_TO_STOP: Nanos = Nanos(20_000_000_000);
 
 enum Stage {
     Joining,
@@ -121,18 +36,31 @@ struct ClockTour {
     asked: usize,
     at: Moment,
     best: Option<ClockOffset>,
+    /// Whether this is the comparison after the last step.
+    is_last: bool,
 }
 
 /// The first process's view of the fleet. It is told what it hears and when, and gives orders.
 pub struct Coordinator {
     request: FleetRequest,
     machines: Vec<Machine>,
+    /// Rounds to come: one of each member by itself if that was wanted, and last that of all.
     rounds: VecDeque<Vec<usize>>,
     round: Vec<usize>,
+    /// Whether this is the round of one member by itself.
+    is_alone: bool,
     stage: Stage,
+    /// When it last did what was due.
+    looked: Nanos,
     /// Whether any step of this round has begun.
     is_under_way: bool,
+    /// When the step that runs, or ran last, began.
+    began: Nanos,
+    /// Members that have ended the step that runs: the step, the rate.
+    rates: Vec<(String, f64)>,
     is_stopping: bool,
+    is_dismissed: bool,
+    stopped: Option<Nanos>,
     orders: Vec<(usize, Order)>,
     notices: Vec<String>,
     parts: Vec<u8>,
@@ -143,27 +71,22 @@ pub struct Coordinator {
 impl Coordinator {
     /// Returns the coordinator of `size` members at `now`.
     pub fn new(request: FleetRequest, size: usize, now: Moment) -> Coordinator {
-        let machine = |_| Machine {
-            host: String::new(),
-            state: MachineState::Joining,
-            heard: now.steady,
-            quiet: Nanos::ZERO,
-            clock: None,
-            first_clock: None,
-            fault: None,
-            has_file: false,
-            iops: 0.0,
-        };
         let alone = (0..size).map(|member| vec![member]).filter(|_| request.is_alone_first && size > 1);
         let rounds = alone.chain([(0..size).collect()]).collect();
         Coordinator {
             request,
-            machines: (0..size).map(machine).collect(),
+            machines: (0..size).map(|_| Machine::new(now.steady)).collect(),
             rounds,
             round: Vec::new(),
+            is_alone: false,
             stage: Stage::Joining,
+            looked: now.steady,
             is_under_way: false,
+            began: now.steady,
+            rates: Vec::new(),
             is_stopping: false,
+            is_dismissed: false,
+            stopped: None,
             orders: Vec::new(),
             notices: Vec::new(),
             parts: Vec::new(),
@@ -172,38 +95,62 @@ impl Coordinator {
         }
     }
 
-    /// Takes in what a member says.
+    /// Takes in what a member says. A member that was named silent says nothing any more: the others went on without it, and
+    /// it gives the fleet up by itself.
     pub fn hear(&mut self, from: usize, report: Report, now: Moment) {
-        let Some(machine) = self.machines.get_mut(from) else { return };
+        if from >= self.machines.len() || !self.is_there(from) {
+            return;
+        }
+        if self.is_over() {
+            // The conclusion is being drawn, and the members wait for it.
+            if let (Report::Alive { .. }, false) = (report, self.is_dismissed) {
+                self.order(from, Order::Alive);
+            }
+            return;
+        }
+        let machine = &mut self.machines[from];
         machine.heard = now.steady;
         match report {
-            Report::Here { version, host } => {
+            Report::Here { version, host, clock } => {
                 (machine.host, machine.state) = (host, MachineState::Waiting);
+                machine.clock_name = clock;
                 if version != self.request.version {
                     self.refuse(Refusal::Version(from, version));
                 }
             }
             Report::Clock(shown) => self.compared(from, shown, now),
             Report::Ready(step) => machine.state = MachineState::Ready(step),
-            Report::Alive { iops, quiet } => {
-                (machine.iops, machine.quiet) = (iops, quiet);
+            Report::Alive { quiet, .. } => {
+                self.notice_quiet(from, quiet, now);
                 // Only an answer: MPI libraries crash or hang when they send to a process that is gone.
                 self.order(from, Order::Alive);
             }
-            Report::StepEnded { step, iops } => self.step_ended(from, &step, iops),
+            Report::StepEnded { step, iops } => {
+                let state = std::mem::replace(&mut machine.state, MachineState::Preparing);
+                // What ends without an order to begin is preparation.
+                self.rates.extend(matches!(state, MachineState::Measuring(_)).then_some((step, iops)));
+            }
             Report::Ended { code, said, file } => self.ended(from, (code, said), file.is_some()),
-            Report::Part(part) => self.parts.extend(part),
-            Report::Sent { why_not } => self.sent(from, why_not),
+            Report::Part(part) if machine.state == MachineState::Sending => self.parts.extend(part),
+            Report::Sent { why_not } if machine.state == MachineState::Sending => self.sent(from, why_not),
+            Report::Part(_) | Report::Sent { .. } => {}
         }
     }
 
     /// Does what is due at `now`.
     pub fn advance(&mut self, now: Moment) {
+        if self.is_over() {
+            return;
+        }
         self.notice_silence(now);
+        if self.is_stopping {
+            self.notice_held(now);
+        }
         match &self.stage {
             Stage::Joining => self.join(),
-            Stage::Clocks(tour) if tour.left.is_empty() => self.go(now),
-            Stage::Clocks(_) => {}
+            Stage::Clocks(tour) if !tour.left.is_empty() => {}
+            Stage::Clocks(tour) if tour.is_last => self.stage = Stage::Gathering,
+            Stage::Clocks(_) => self.go(now),
             Stage::Running => self.look_around(now),
             Stage::Gathering => self.gather(),
             Stage::Over => {}
@@ -212,12 +159,14 @@ impl Coordinator {
 
     /// Ends the fleet with what is known by now.
     pub fn stop(&mut self) {
-        if !std::mem::replace(&mut self.is_stopping, true) {
-            self.rounds.clear();
-            self.order_all(&Order::Stop);
-            if matches!(self.stage, Stage::Clocks(_)) {
-                self.stage = Stage::Running;
-            }
+        if self.is_over() || std::mem::replace(&mut self.is_stopping, true) {
+            return;
+        }
+        self.rounds.clear();
+        match self.stage {
+            Stage::Joining => self.over(),
+            // A comparison of clocks goes to its end: an answer to an earlier question would look quick.
+            _ => self.order_all(&Order::Stop),
         }
     }
 
@@ -279,6 +228,11 @@ impl Coordinator {
         !matches!(self.machines[member].fault, Some(Fault::Silent(_)))
     }
 
+    /// Whether a member is in a step.
+    fn is_in_step(&self, member: usize) -> bool {
+        self.is_there(member) && matches!(self.machines[member].state, MachineState::Measuring(_))
+    }
+
     fn refuse(&mut self, refusal: Refusal) {
         self.refusal.get_or_insert(refusal);
         self.over();
@@ -290,52 +244,83 @@ impl Coordinator {
 
     /// Lets all members leave.
     pub fn dismiss(&mut self) {
+        self.is_dismissed = true;
         self.order_all(&Order::Leave);
     }
 
     /// Names the members that have not said a word for too long.
     fn notice_silence(&mut self, now: Moment) {
-        let patience = if matches!(self.stage, Stage::Joining) { JOINING } else { SILENCE };
+        let away = now.steady.since(std::mem::replace(&mut self.looked, now.steady));
         for member in 0..self.machines.len() {
-            let machine = &self.machines[member];
+            let is_there = self.is_there(member);
+            let machine = &mut self.machines[member];
+            if away >= ALIVE_EVERY {
+                // This process was held itself, and what the members said meanwhile has yet to be read.
+                machine.heard = (machine.heard + away).min(now.steady);
+            }
+            let patience = if machine.state == MachineState::Joining { JOINING } else { SILENCE };
             let silent = now.steady.since(machine.heard);
-            if silent < patience || !self.is_there(member) {
+            if silent < patience || !is_there {
                 continue;
             }
             let state = machine.state.clone();
-            self.notices.push(format!(
-                "{} has not answered for {silent}, {}",
-                self.name(member),
-                words(&state)
-            ));
-            self.machines[member].fault = Some(Fault::Silent(state));
+            machine.fault = Some(Fault::Silent(state.clone()));
+            self.notices.push(format!("{} has not answered for {silent}, {state}", self.name(member)));
             self.leave_out(member, now);
         }
     }
 
-    /// Goes on without a member that was asked for its clock or sends its file.
-    fn leave_out(&mut self, member: usize, now: Moment) {
-        if self.machines[member].state == MachineState::Sending {
-            self.parts.clear();
+    /// Names a member whose measuring process says nothing in its step, and names it again once that has changed.
+    fn notice_quiet(&mut self, member: usize, quiet: Nanos, now: Moment) {
+        let name = self.name(member);
+        let machine = &mut self.machines[member];
+        let MachineState::Measuring(step) = &machine.state else { return };
+        let is_quiet = quiet.min(now.steady.since(self.began)) >= QUIET;
+        match (std::mem::replace(&mut machine.is_quiet, is_quiet), is_quiet) {
+            (false, true) => self.notices.push(format!("{name} shows nothing for {QUIET}, in step '{step}'")),
+            (true, false) => self.notices.push(format!("{name} shows something again, in step '{step}'")),
+            _ => {}
         }
-        let Stage::Clocks(tour) = &mut self.stage else { return };
-        let is_asked = tour.left.front() == Some(&member);
-        tour.left.retain(|&left| left != member);
-        if is_asked {
-            (tour.asked, tour.best) = (0, None);
-            self.ask_clock(now);
+    }
+
+    /// Goes on without the members whose measuring processes do not end after the order to stop.
+    fn notice_held(&mut self, now: Moment) {
+        let since = *self.stopped.get_or_insert(now.steady);
+        if now.steady.since(since) < TIME_TO_STOP || matches!(self.stage, Stage::Gathering) {
+            return;
+        }
+        for member in self.busy() {
+            let machine = &mut self.machines[member];
+            let state = std::mem::replace(&mut machine.state, MachineState::Done);
+            machine.fault.get_or_insert(Fault::Held(state.clone()));
+            let name = self.name(member);
+            self.notices.push(format!("{name}: its measuring process does not end, {state}"));
+        }
+    }
+
+    /// Goes on without a member that was named silent.
+    fn leave_out(&mut self, member: usize, now: Moment) {
+        self.orders.retain(|(to, _)| *to != member);
+        if let Stage::Clocks(tour) = &mut self.stage {
+            let is_asked = tour.left.front() == Some(&member);
+            tour.left.retain(|&left| left != member);
+            if is_asked {
+                (tour.asked, tour.best) = (0, None);
+                self.ask_clock(now);
+            }
+        }
+        if !self.is_under_way && self.round.contains(&member) {
+            self.unprepared(member);
         }
     }
 
     /// Begins the first round once all members are there.
     fn join(&mut self) {
-        let is_joining =
-            |machine: &Machine| machine.state == MachineState::Joining && machine.fault.is_none();
-        if self.machines.iter().any(is_joining) || self.refusal.is_some() {
-            return;
-        }
         if let Some(member) = self.machines.iter().position(|machine| machine.fault.is_some()) {
             return self.refuse(Refusal::Unprepared(member));
+        }
+        if self.machines.iter().any(|machine| machine.state == MachineState::Joining) {
+            return;
         }
         let hosts: Vec<String> = (0..self.machines.len()).map(|member| self.name(member)).collect();
         self.notices.push(format!("{} machines: {}", hosts.len(), shortened(&hosts)));
@@ -353,6 +338,7 @@ impl Coordinator {
         let is_host = |host: &str| self.machines.iter().any(|machine| machine.host == host);
         if let Some((host, _)) = self.request.targets.iter().find(|(host, _)| !is_host(host)) {
             let mut hosts: Vec<String> = self.machines.iter().map(|machine| machine.host.clone()).collect();
+            hosts.sort();
             hosts.dedup();
             return Err(Refusal::NoHost(host.clone(), hosts));
         }
@@ -370,13 +356,14 @@ impl Coordinator {
 
     fn next_round(&mut self) {
         let Some(round) = self.rounds.pop_front() else { return self.over() };
+        self.is_alone = !self.rounds.is_empty();
         self.round = round.into_iter().filter(|&member| self.machines[member].fault.is_none()).collect();
         if self.round.is_empty() {
             return self.next_round();
         }
         if self.request.is_alone_first {
             let who = match self.round.as_slice() {
-                [one] if self.machines.len() > 1 => format!("{} by itself", self.name(*one)),
+                [one] if self.is_alone => format!("{} by itself", self.name(*one)),
                 all => format!("all {} together", all.len()),
             };
             self.notices.push(who);
@@ -400,32 +387,53 @@ impl Coordinator {
         self.round.iter().copied().filter(is_busy).collect()
     }
 
-    /// Compares clocks once the next step of all is ready, and gathers the files once all have ended.
+    /// Compares clocks once the next step of all is ready, and again once all have ended.
     fn look_around(&mut self, now: Moment) {
         let busy = self.busy();
-        if busy.is_empty() {
-            self.stage = Stage::Gathering;
-            return;
+        if !busy.iter().any(|&member| self.is_in_step(member)) {
+            self.step_ended();
         }
         let is_ready = |&member: &usize| matches!(self.machines[member].state, MachineState::Ready(_));
-        if self.is_stopping || !busy.iter().all(is_ready) {
-            return;
+        if busy.is_empty() {
+            // How far the clocks have moved since the last beginning is part of how far they may be wrong.
+            let sends = |&member: &usize| self.is_there(member) && self.machines[member].has_file;
+            self.compare(self.round.iter().copied().filter(sends).collect(), now);
+        } else if !self.is_stopping && busy.iter().all(is_ready) {
+            self.compare(busy, now);
         }
-        if !self.is_under_way
-            && let Some(&member) = self.round.iter().find(|&&member| self.machines[member].fault.is_some())
-        {
-            self.unprepared(member);
-            return;
+    }
+
+    /// Says what all had together in the step that has ended.
+    fn step_ended(&mut self) {
+        let rates = std::mem::take(&mut self.rates);
+        let Some((step, least)) = rates.iter().min_by(|one, other| one.1.total_cmp(&other.1)) else { return };
+        let sum: f64 = rates.iter().map(|(_, iops)| iops).sum();
+        let of = match rates.len() {
+            1 => String::new(),
+            many => format!(" on {many} machines, {} on the slowest", grouped(least.round())),
+        };
+        if sum > 0.0 {
+            self.notices.push(format!("  {step}: {} IOPS{of}", grouped(sum.round())));
         }
-        self.stage =
-            Stage::Clocks(ClockTour { left: busy.into(), asked: 0, at: Moment::default(), best: None });
-        self.ask_clock(now);
     }
 
     /// Ends the fleet before anything was loaded.
     fn unprepared(&mut self, member: usize) {
         self.refusal.get_or_insert(Refusal::Unprepared(member));
         self.stop();
+    }
+
+    /// Begins a comparison of clocks.
+    fn compare(&mut self, members: Vec<usize>, now: Moment) {
+        let is_last = self.busy().is_empty();
+        let is_first_of_its_clock = |&member: &usize| {
+            let alike =
+                |&&other: &&usize| self.machines[other].clock_name == self.machines[member].clock_name;
+            members.iter().find(alike) == Some(&member)
+        };
+        let left = members.iter().copied().filter(is_first_of_its_clock).collect();
+        self.stage = Stage::Clocks(ClockTour { left, asked: 0, at: Moment::default(), best: None, is_last });
+        self.ask_clock(now);
     }
 
     /// Asks the next clock.
@@ -448,13 +456,9 @@ impl Coordinator {
         if tour.asked >= QUESTIONS {
             tour.left.pop_front();
             (tour.asked, tour.best) = (0, None);
-            let machine = &mut self.machines[from];
-            machine.clock = Some(best);
-            let first = *machine.first_clock.get_or_insert(best);
-            // What the clock has moved since is part of how far it may be wrong.
-            let moved = Nanos(best.ahead_ns.abs_diff(first.ahead_ns));
-            let within = Nanos(first.within.0.max(moved.0 + best.within.0));
-            machine.first_clock = Some(ClockOffset { within, ..first });
+            let name = self.machines[from].clock_name.clone();
+            let alike = self.machines.iter_mut().filter(|machine| machine.clock_name == name);
+            alike.for_each(|machine| machine.compared(best));
         }
         self.ask_clock(now);
     }
@@ -462,33 +466,17 @@ impl Coordinator {
     /// Lets the step of all begin at the same moment.
     fn go(&mut self, now: Moment) {
         self.stage = Stage::Running;
-        self.is_under_way = true;
+        if self.is_stopping {
+            return;
+        }
+        (self.is_under_way, self.began) = (true, now.steady + LEAD);
         let at = now.wall + LEAD;
         for member in self.busy() {
             let machine = &mut self.machines[member];
             let MachineState::Ready(step) = &machine.state else { continue };
-            machine.state = MachineState::Measuring(step.clone());
+            (machine.state, machine.is_quiet) = (MachineState::Measuring(step.clone()), false);
             let there = machine.clock.unwrap_or_default().there(at);
             self.order(member, Order::Go(there));
-        }
-    }
-
-    fn step_ended(&mut self, from: usize, step: &str, iops: f64) {
-        self.machines[from].state = MachineState::Preparing;
-        self.machines[from].iops = iops;
-        let runs = |&&member: &&usize| matches!(&self.machines[member].state, MachineState::Measuring(other) if other == step);
-        if self.busy().iter().any(|member| runs(&member)) {
-            return;
-        }
-        let rates: Vec<f64> = self.busy().iter().map(|&member| self.machines[member].iops).collect();
-        let (sum, least) = (rates.iter().sum::<f64>(), rates.iter().copied().fold(f64::INFINITY, f64::min));
-        if sum > 0.0 && rates.len() > 1 {
-            self.notices.push(format!(
-                "  {step:<26}{sum:>12.0} IOPS on {} machines, {least:.0} on the slowest",
-                rates.len()
-            ));
-        } else if sum > 0.0 {
-            self.notices.push(format!("  {step:<26}{sum:>12.0} IOPS"));
         }
     }
 
@@ -496,13 +484,17 @@ impl Coordinator {
         let name = self.name(from);
         let machine = &mut self.machines[from];
         let state = std::mem::replace(&mut machine.state, MachineState::Done);
-        machine.has_file = has_file;
-        if code != Some(0) && !self.is_stopping {
-            self.notices.push(format!("{name} has failed, {}: {said}", words(&state)));
-            machine.fault = Some(Fault::Failed(state, code, said));
-            if !self.is_under_way {
-                self.unprepared(from);
-            }
+        // The file of a process that was killed is not whole.
+        machine.has_file = has_file && code.is_some();
+        match code {
+            None => self.notices.push(format!("{name}: its measuring process was killed, {state}")),
+            Some(0) => return,
+            Some(_) if self.is_stopping => return,
+            Some(_) => self.notices.push(format!("{name} has failed, {state}: {said}")),
+        }
+        machine.fault.get_or_insert(Fault::Failed(state, code, said));
+        if !self.is_under_way {
+            self.unprepared(from);
         }
     }
 
@@ -530,7 +522,7 @@ impl Coordinator {
     }
 
     fn sent(&mut self, from: usize, why_not: Option<String>) {
-        let is_alone = self.round.len() == 1 && self.machines.len() > 1;
+        let is_alone = self.is_alone;
         let name = self.name(from);
         let machine = &mut self.machines[from];
         machine.state = MachineState::Waiting;
@@ -545,19 +537,6 @@ impl Coordinator {
                 self.gathered.push(Gathered { member: from, is_alone, clock, bytes });
             }
         }
-    }
-}
-
-/// Says what a member was doing.
-fn words(state: &MachineState) -> String {
-    match state {
-        MachineState::Joining => "before it said that it is there".to_owned(),
-        MachineState::Waiting => "while it waited for its turn".to_owned(),
-        MachineState::Preparing => "while it prepared".to_owned(),
-        MachineState::Ready(step) => format!("ready for step '{step}'"),
-        MachineState::Measuring(step) => format!("in step '{step}'"),
-        MachineState::Sending => "while it sent its run file".to_owned(),
-        MachineState::Done => "after it had measured".to_owned(),
     }
 }
 

@@ -6,15 +6,19 @@
 mod clock;
 mod coordinator;
 mod library;
+mod machine;
 mod measuring;
 mod member;
 mod message;
+mod request;
 mod run;
 
 pub use clock::ClockOffset;
-pub use coordinator::{Coordinator, Fault, FleetRequest, Gathered, MachineState, Moment, Refusal};
+pub use coordinator::Coordinator;
 pub use library::{Launch, LibraryError, candidates, library, neighbours};
+pub use machine::{Fault, MachineState};
 pub use measuring::{Measuring, MeasuringEvent};
 pub use member::Member;
-pub use message::{Message, Order, Report};
+pub use message::{ALIVE_EVERY, Message, Order, Report, SILENCE};
+pub use request::{FleetRequest, Gathered, Moment, Refusal};
 pub use run::{FleetError, FleetResult, Surroundings, run};

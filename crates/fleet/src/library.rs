@@ -39,6 +39,9 @@ pub enum LibraryError {
          measure with `plimsoll run … --start-at TIME` on each machine and put the runs together with `plimsoll merge`"
     )]
     Static,
+    /// What was named is no file.
+    #[error("--mpi {}: there is no such file; name the library {NAME} of an MPI with the standard ABI", .0.display())]
+    NoFile(PathBuf),
     /// None was found.
     #[error(
         "no {NAME} was found (looked at {}); install an MPI with the standard ABI, such as MPICH 5: `pip install mpich`, \
@@ -88,7 +91,9 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, LibraryError> {
     let variable = |name: &str| std::env::var(name).ok();
     if let Some(named) = named.map(Path::to_owned).or_else(|| variable("PLIMSOLL_LIBMPI").map(PathBuf::from))
     {
-        return Ok(named);
+        // A name alone is the loader's to find.
+        let is_path = named.components().nth(1).is_some();
+        return if is_path && !named.is_file() { Err(LibraryError::NoFile(named)) } else { Ok(named) };
     }
     let launcher = std::fs::read_link(format!("/proc/{}/exe", std::os::unix::process::parent_id())).ok();
     let program = std::env::current_exe().unwrap_or_default();

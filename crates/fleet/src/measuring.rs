@@ -36,9 +36,37 @@ struct Line {
     #[serde(default)]
     iops: Option<f64>,
     #[serde(default)]
+    seconds: f64,
+    #[serde(default)]
+    totals: Totals,
+    #[serde(default)]
     text: String,
     #[serde(default)]
     run_file: String,
+}
+
+/// What a step has done, without its flushes.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Totals {
+    read: Count,
+    write: Count,
+    trim: Count,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Count {
+    ops: u64,
+}
+
+impl Line {
+    /// Returns the rate of a step that has ended, operations per second.
+    fn rate(&self) -> f64 {
+        let Totals { read, write, trim } = &self.totals;
+        let ops = read.ops + write.ops + trim.ops;
+        if self.seconds > 0.0 { ops as f64 / self.seconds } else { 0.0 }
+    }
 }
 
 impl MeasuringEvent {
@@ -51,7 +79,10 @@ impl MeasuringEvent {
             "run_started" => Some(MeasuringEvent::File(line.run_file)),
             "ready" => Some(MeasuringEvent::Ready(line.name)),
             "interval" => Some(MeasuringEvent::Interval(line.iops.unwrap_or(0.0))),
-            "step_ended" => Some(MeasuringEvent::StepEnded(line.name, line.iops.unwrap_or(0.0))),
+            "step_ended" => {
+                let rate = line.rate();
+                Some(MeasuringEvent::StepEnded(line.name, rate))
+            }
             "message" => Some(MeasuringEvent::Said(line.text)),
             _ => None,
         }
@@ -149,8 +180,10 @@ mod tests {
         let ready =
             r#"{"event":"ready","elapsed_s":0.1,"left_s":null,"run":null,"step":null,"name":"mixed"}"#;
         assert_eq!(read(ready), Some(MeasuringEvent::Ready("mixed".to_owned())));
-        let ended = r#"{"event":"step_ended","name":"mixed","iops":null}"#;
-        assert_eq!(read(ended), Some(MeasuringEvent::StepEnded("mixed".to_owned(), 0.0)));
+        let ended = r#"{"event":"step_ended","name":"mixed","seconds":2.0,"totals":{"read":{"ops":10},"flush":{"ops":5}}}"#;
+        assert_eq!(read(ended), Some(MeasuringEvent::StepEnded("mixed".to_owned(), 5.0)));
+        let nothing = r#"{"event":"step_ended","name":"mixed","iops":null}"#;
+        assert_eq!(read(nothing), Some(MeasuringEvent::StepEnded("mixed".to_owned(), 0.0)));
         assert_eq!(read(r#"{"event":"device","name":"sda"}"#), None);
         let panic = "thread 'main' panicked at a.rs:1:2:";
         assert_eq!(read(panic), Some(MeasuringEvent::Said(panic.to_owned())));

@@ -6,10 +6,8 @@ use std::io::Read;
 use workload::Nanos;
 
 use crate::measuring::{Measuring, MeasuringEvent};
-use crate::message::{Order, Report};
+use crate::message::{ALIVE_EVERY, Order, Report, SILENCE};
 
-/// Time between two signs of life.
-pub(crate) const ALIVE_EVERY: Nanos = Nanos(1_000_000_000);
 /// Bytes of a part of a run file: below the size from which MPI libraries wait for the receiver.
 const PART: usize = 8 << 10;
 /// Parts that are sent at once; the rest follow as these leave.
@@ -19,6 +17,8 @@ const PARTS_AT_ONCE: usize = 64;
 const ABANDONED: Nanos = Nanos(10_000_000_000);
 /// Time that a measuring process has to end by itself: its own last second, and the storing of the run.
 const TIME_TO_END: Nanos = Nanos(15_000_000_000);
+/// Exit code of a command that cannot be executed, as shells give it.
+const CANNOT_EXECUTE: i32 = 126;
 
 /// A member, on a clock that never steps.
 #[derive(Debug)]
@@ -38,14 +38,18 @@ pub struct Member {
 }
 
 impl Member {
-    /// Returns the member of `host` with this version, at `now`.
-    pub fn new((version, host): (&str, &str), now: Nanos) -> Member {
+    /// Returns the member of a host with this version, at `now`. Members with the same name of their clock need no comparison.
+    pub fn new(version: &str, (host, clock): (&str, &str), now: Nanos) -> Member {
         Member {
             measuring: None,
             file: None,
             said: String::new(),
             iops: 0.0,
-            reports: vec![Report::Here { version: version.to_owned(), host: host.to_owned() }],
+            reports: vec![Report::Here {
+                version: version.to_owned(),
+                host: host.to_owned(),
+                clock: clock.to_owned(),
+            }],
             sending: None,
             heard: now,
             spoke: now,
@@ -63,6 +67,8 @@ impl Member {
             Order::Alive => {}
             Order::Clock => self.reports.push(Report::Clock(wall)),
             Order::Begin(words) => self.begin(&words, now),
+            // This process was held, and the others went on without it: a load now would disturb them.
+            Order::Go(at) if wall.since(at) >= SILENCE => self.stop(now),
             Order::Go(at) => self.measuring.iter_mut().for_each(|measuring| measuring.go(at)),
             Order::Stop => self.stop(now),
             Order::Send => self.send(),
@@ -80,7 +86,7 @@ impl Member {
             Ok(measuring) => self.measuring = Some(measuring),
             Err(error) => {
                 let said = format!("plimsoll cannot be started there: {error}");
-                self.reports.push(Report::Ended { code: None, said, file: None });
+                self.reports.push(Report::Ended { code: Some(CANNOT_EXECUTE), said, file: None });
             }
         }
     }
@@ -101,12 +107,9 @@ impl Member {
         }
     }
 
-    /// Returns what there is to report at `now`; `is_free` if the way to the first process has room for parts of a file.
-    pub fn reports(&mut self, now: Nanos, is_free: bool) -> Vec<Report> {
+    /// Returns what there is to report at `now`, but no parts of a file.
+    pub fn reports(&mut self, now: Nanos) -> Vec<Report> {
         self.listen(now);
-        if is_free {
-            self.send_parts();
-        }
         if now.since(self.alive) >= ALIVE_EVERY {
             self.alive = now;
             self.reports.push(Report::Alive { iops: self.iops, quiet: now.since(self.spoke) });
@@ -155,7 +158,13 @@ impl Member {
         self.reports.push(Report::Ended { code, said, file });
     }
 
-    fn send_parts(&mut self) {
+    /// Returns the next parts of the run file, if it is to be sent.
+    pub fn parts(&mut self) -> Vec<Report> {
+        self.read_parts();
+        std::mem::take(&mut self.reports)
+    }
+
+    fn read_parts(&mut self) {
         for _ in 0..PARTS_AT_ONCE {
             let Some(file) = &mut self.sending else { return };
             let mut part = Vec::new();

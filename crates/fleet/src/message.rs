@@ -3,6 +3,11 @@
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
+/// Time between two signs of life.
+pub const ALIVE_EVERY: Nanos = Nanos(1_000_000_000);
+/// Time without a word after which a member counts as gone: five signs of life were due by then, less the time that naming it
+/// takes, so that it is named within five seconds.
+pub const SILENCE: Nanos = Nanos(4_500_000_000);
 /// First byte of a message that is a part of a run file; any other message is JSON.
 const PART: u8 = 0;
 
@@ -34,6 +39,8 @@ pub enum Report {
         version: String,
         /// Name of its host.
         host: String,
+        /// Name of its clock: members with the same one need not be compared.
+        clock: String,
     },
     /// Its clock shows this time since 1970.
     Clock(Nanos),
@@ -113,12 +120,12 @@ mod tests {
         }
 
         #[test]
-        fn a_message_arrives_as_it_was_sent(words: Vec<String>, at: u64, part: Vec<u8>, iops in 0.0..1e9_f64) {
+        fn a_message_arrives_as_it_was_sent(words: Vec<String>, at: u64, part: Vec<u8>, iops: u32) {
             let sent = [
                 Message::Order(Order::Begin(words)),
                 Message::Order(Order::Go(Nanos(at))),
                 Message::Report(Report::Part(part)),
-                Message::Report(Report::Alive { iops, quiet: Nanos(at) }),
+                Message::Report(Report::Alive { iops: f64::from(iops), quiet: Nanos(at) }),
             ];
             for message in sent {
                 prop_assert_eq!(Message::decode(&message.encode()), Some(message));

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use kernel::{Mpi, MpiError};
 use workload::Nanos;
 
-use crate::coordinator::{Coordinator, Fault, FleetRequest, Gathered, Moment, Refusal};
+use crate::coordinator::Coordinator;
+use crate::machine::Fault;
 use crate::member::Member;
 use crate::message::Message;
+use crate::request::{FleetRequest, Gathered, Moment, Refusal};
 
 /// The first process, which gives the orders.
 const FIRST: usize = 0;
@@ -64,6 +66,8 @@ pub struct FleetResult {
 pub struct Surroundings<'a> {
     /// Name of this host.
     pub host: &'a str,
+    /// Name of this host's clock, which processes that share the clock share: the host, and when it was started.
+    pub clock: &'a str,
     /// Number of processes of the fleet on this host.
     pub neighbours: usize,
     /// Whether the user wants to stop.
@@ -87,7 +91,7 @@ pub fn run<T: Send>(
 ) -> Result<Option<T>, FleetError> {
     let begun = Instant::now();
     let now = moment(begun);
-    let member = Member::new((&request.version, here.host), now.steady);
+    let member = Member::new(&request.version, (here.host, here.clock), now.steady);
     let first = (mpi.rank() == FIRST).then(|| Coordinator::new(request, mpi.size(), now));
     let held = vec![None; mpi.size()];
     let pauses = Pauses::of(here.neighbours);
@@ -248,8 +252,10 @@ impl Process<'_> {
     }
 
     fn report(&mut self, now: Moment) {
-        let is_free = !self.mpi.is_sending();
-        for report in self.member.reports(now.steady, is_free) {
+        let reports = self.member.reports(now.steady);
+        // The next parts of a file wait until those before them have left.
+        let parts = if self.mpi.is_sending() { Vec::new() } else { self.member.parts() };
+        for report in reports.into_iter().chain(parts) {
             self.post(FIRST, Message::Report(report));
         }
     }

@@ -41,7 +41,9 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
             library.display()
         )));
     }
-    let host = sampler::host_facts(&Root::real()).hostname;
+    let root = Root::real();
+    let host = sampler::host_facts(&root).hostname;
+    let clock = format!("{host} {}", root.text("proc/sys/kernel/random/boot_id").unwrap_or_default());
     if mpi.rank() == 0 {
         output::people(&format!("MPI: {}, {}", mpi.description(), library.display()));
     }
@@ -51,6 +53,7 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
     };
     let here = Surroundings {
         host: &host,
+        clock: &clock,
         neighbours: fleet::neighbours(&variable).unwrap_or(mpi.size()),
         is_stopped: &|| stop.raised(),
         is_warned: &|| noticed.swap(false, Ordering::Relaxed),
@@ -107,9 +110,6 @@ fn request(arguments: &FleetArguments) -> Result<FleetRequest, Failure> {
 
 /// Stores the run files and prints what the machines had together.
 fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -> Result<u8, Failure> {
-    if let Some(refusal) = &result.refusal {
-        return Err(Failure::refused(refused(refusal, &result.names)));
-    }
     let (mut runs, mut alone, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
     for gathered in &result.gathered {
         let name = &result.names[gathered.member];
@@ -122,6 +122,13 @@ fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -
         let (ahead, within) = (gathered.clock.ahead_ns, gathered.clock.within.0);
         let sign = if ahead > 0 { '-' } else { '+' };
         clocks.push(format!("{name}={sign}{}ns±{within}ns", ahead.unsigned_abs()));
+    }
+    if runs.is_empty() && !alone.is_empty() {
+        let text = format!("what machines measured by themselves until then: {}", alone.join(", "));
+        output::people(report::wrap("plimsoll: ", &text).trim_end());
+    }
+    if let Some(refusal) = &result.refusal {
+        return Err(Failure::refused(refused(refusal, &result.names)));
     }
     let is_there = |member: &usize| result.gathered.iter().any(|of| of.member == *member && !of.is_alone);
     let missing: Vec<String> = (0..result.names.len())
@@ -185,7 +192,10 @@ fn refused(refusal: &Refusal, names: &[String]) -> String {
             format!("no --target is left for {}; give one for each process on a machine", names[*member])
         }
         Refusal::Unprepared(member) => {
-            format!("nothing was measured on any machine: {} could not begin (above)", names[*member])
+            format!(
+                "{} could not begin (above), and all were stopped before they were loaded together",
+                names[*member]
+            )
         }
     }
 }

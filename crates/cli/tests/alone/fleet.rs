@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,11 +25,18 @@ fn mpiexec() -> Option<PathBuf> {
     found
 }
 
-/// Returns the command that starts so many processes of a fleet with these words.
-fn fleet(folder: &Folder, launcher: &Path, processes: &str, words: &[&str]) -> Command {
-    let launcher = launcher.display().to_string();
-    let before = ["-disable-auto-cleanup", "-n", processes, "plimsoll", "fleet", "--out", "@/all"];
-    folder.through(&launcher, &[&before, words].concat())
+/// Returns the command that starts so many processes of a fleet with these words, each as on a host of its own: MPICH's launcher
+/// ends all of a host if one dies.
+fn fleet(folder: &Folder, launcher: &Path, processes: usize, words: &[&str]) -> Command {
+    let here = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nshift\nexec sh -c \"$*\"\n";
+    let remote_shell = folder.path("remote-shell");
+    fs::write(&remote_shell, here).unwrap();
+    fs::set_permissions(&remote_shell, fs::Permissions::from_mode(0o755)).unwrap();
+    let hosts: Vec<String> = (1..=processes).map(|host| format!("127.0.0.{host}")).collect();
+    let (launcher, hosts) = (launcher.display().to_string(), hosts.join(","));
+    let remotely = ["-launcher", "rsh", "-launcher-exec", "@/remote-shell", "-hosts", &hosts];
+    let before = ["-disable-auto-cleanup", "plimsoll", "fleet", "--out", "@/all"];
+    folder.through(&launcher, &[&remotely[..], &before, words].concat())
 }
 
 /// Processes whose words contain the folder's path, with their words and surroundings.
@@ -66,7 +74,7 @@ fn what_three_processes_have_together_is_the_sum_of_their_runs() {
     let Some(launcher) = mpiexec() else { return };
     let folder = Folder::new();
     let run = ["run", "five-figures", "sim:custom,iops=2000,noise=1%", "--out", "@/own"];
-    let done = ended(&mut fleet(&folder, &launcher, "3", &run));
+    let done = ended(&mut fleet(&folder, &launcher, 3, &run));
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
     assert!(
         done.out.contains("3 machines together") && done.out.contains("clocks compared to ±"),
@@ -88,7 +96,7 @@ fn alone_and_together_simulated_volumes_of_their_own_share_nothing() {
     let Some(launcher) = mpiexec() else { return };
     let folder = Folder::new();
     let run = ["--alone", "run", "database", "sim:custom,iops=2000,noise=1%", "--out", "@/own"];
-    let done = ended(&mut fleet(&folder, &launcher, "2", &run));
+    let done = ended(&mut fleet(&folder, &launcher, 2, &run));
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
     assert!(done.out.starts_with("APART: 2 machines"), "{}", done.out);
 }
@@ -98,7 +106,7 @@ fn a_process_that_dies_is_named_and_the_others_go_on_and_nothing_is_left_behind(
     let Some(launcher) = mpiexec() else { return };
     let folder = Folder::new();
     let own = ["--out", "@/own"];
-    let mut running = Running::start(&mut fleet(&folder, &launcher, "3", &[&RUN[..], &own].concat()));
+    let mut running = Running::start(&mut fleet(&folder, &launcher, 3, &[&RUN[..], &own].concat()));
     // The layout is over, and the first step is under way.
     let child = |word: &(u32, String, String)| word.1.contains("--start-at") && !word.1.contains("fleet");
     assert!(comes_true(|| ours(&folder).iter().filter(|word| child(word)).count() == 3), "no runs");
@@ -122,7 +130,7 @@ fn ctrl_c_ends_all_with_what_they_have_together() {
     let Some(launcher) = mpiexec() else { return };
     let folder = Folder::new();
     let mut running =
-        Running::start(&mut fleet(&folder, &launcher, "2", &[&RUN[..], &["--out", "@/own"]].concat()));
+        Running::start(&mut fleet(&folder, &launcher, 2, &[&RUN[..], &["--out", "@/own"]].concat()));
     assert!(running.has_said("IOPS on 2 machines"), "no step has ended");
     std::thread::sleep(std::time::Duration::from_millis(1500));
     running.signal("INT");
@@ -140,16 +148,12 @@ fn nothing_is_loaded_anywhere_if_one_cannot_be_measured() {
     let (good, bad) = (format!("{host}=@/vol"), format!("{host}=@/missing/vol"));
     let targets = ["--target", &good, "--target", &bad];
     let words = ["run", "database", "--busy", "--size", "64MiB", "--out", "@/own"];
-    let done = ended(&mut fleet(&folder, &launcher, "2", &[&targets[..], &words].concat()));
-    assert!(
-        done.err.contains("nothing was measured on any machine") && done.err.contains("missing"),
-        "{}",
-        done.err
-    );
+    let done = ended(&mut fleet(&folder, &launcher, 2, &[&targets[..], &words].concat()));
+    assert!(done.err.contains("could not begin (above)") && done.err.contains("missing"), "{}", done.err);
     assert!(run_files(&folder).is_empty());
     assert_eq!(fs::read_dir(folder.path("vol")).unwrap().count(), 0);
     let nobody = ["--target", "nobody=@/vol", "run", "database", "--busy"];
-    let done = ended(&mut fleet(&folder, &launcher, "2", &nobody));
+    let done = ended(&mut fleet(&folder, &launcher, 2, &nobody));
     assert!(done.err.contains("no machine is called nobody"), "{}", done.err);
 }
 
