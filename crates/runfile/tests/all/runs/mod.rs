@@ -581,6 +581,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             version,
             words,
             started_unix_ms,
+            started_unix_ns: (started_unix_ms % 3 == 1).then_some(started_unix_ms >> 2),
             origin,
             host,
             target,
