@@ -30,6 +30,13 @@ pub fn neighbours(variable: &dyn Fn(&str) -> Option<String>) -> Option<usize> {
     variable("MPI_LOCALNRANKS")?.trim().parse().ok()
 }
 
+/// Whether the launcher that started this process speaks PMIx, as Open MPI's and `srun --mpi=pmix` do, and the library with this
+/// description does not: it would abort as it begins.
+pub fn is_foreign_launcher(variable: &dyn Fn(&str) -> Option<String>, description: &str) -> bool {
+    let speaks_pmix = description.starts_with("Open MPI");
+    variable("PMIX_RANK").is_some() && variable("PMI_RANK").is_none() && !speaks_pmix
+}
+
 /// Why there is no library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {

@@ -16,8 +16,11 @@ use crate::request::{FleetRequest, Gathered, Moment, Refusal};
 
 /// The first process, which gives the orders.
 const FIRST: usize = 0;
-/// Time after a message during which the next one is looked for without a pause: answers about clocks must not wait.
+/// Time after a message during which the next one is looked for almost without a pause: answers about clocks must not wait.
 const ATTENTIVE: Nanos = Nanos(2_000_000);
+/// The pause then. On a busy processor whoever sleeps is woken at once, and whoever looks without a pause is made to wait: there the
+/// quickest answer took 5 ms without it.
+const NAP: Duration = Duration::from_micros(20);
 /// Pause between two looks while an order may come.
 const SHORT_PAUSE: Duration = Duration::from_millis(1);
 /// Pause between two looks while a step runs: a hundredth of a second, which costs less than a thousandth of a processor.
@@ -122,8 +125,9 @@ pub fn run<T: Send>(
                 }
                 other => concluding = other,
             }
-            if process.own.is_empty() && moment(begun).steady.since(heard) >= ATTENTIVE {
-                std::thread::sleep(process.pause());
+            if process.own.is_empty() {
+                let is_attentive = moment(begun).steady.since(heard) < ATTENTIVE;
+                std::thread::sleep(if is_attentive { NAP } else { process.pause() });
             }
         }
         match process.member.is_abandoned() {

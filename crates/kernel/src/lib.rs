@@ -37,7 +37,7 @@ pub use linux::{
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, device_of_path, mount_of, mounts, mounts_seen_by},
-    mpi::{Mpi, MpiError},
+    mpi::{Mpi, MpiError, MpiLibrary},
     nvme::nvme_log_page,
     outlet::{Links, Outlet, OutletError, open_outlet, refuse_foreign_links},
     process::{Process, allow_open_files, processes, send_signal, send_signal_to_group, take_pending_signal},

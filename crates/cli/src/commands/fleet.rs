@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fleet::{Fault, FleetRequest, FleetResult, Gathered, Launch, Refusal, Surroundings};
-use kernel::Mpi;
+use kernel::MpiLibrary;
 use record::PATIENCE;
 use sampler::Root;
 use session::failure::{Code, Failure};
@@ -31,21 +31,30 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
     let library = fleet::library(arguments.mpi.as_deref()).map_err(Failure::refused)?;
     let noticed = signals::notices_of_loss();
     let stop = StopFlag::on_signals(PATIENCE);
-    let mut mpi = Mpi::join(&library).map_err(Failure::refused)?;
+    let loaded = MpiLibrary::load(&library).map_err(Failure::refused)?;
+    let description = loaded.description().to_owned();
     let variable = |name: &str| std::env::var(name).ok();
-    if let (1, Launch::Launched(processes @ 2..)) = (mpi.size(), Launch::read(&variable)) {
-        return Err(Failure::refused(format!(
-            "the launcher started {processes} processes, and {} knows of one: they are not of the same MPI. Start with the \
-             mpiexec beside {} (under Slurm: srun --mpi=pmi2), or name the launcher's own library with --mpi FILE",
-            mpi.description(),
+    let foreign = |launcher: &str| {
+        Failure::refused(format!(
+            "{launcher} is not of the same MPI as {description}, {}. Start with the mpiexec beside that library (under Slurm: \
+             srun --mpi=pmi2), or name the launcher's own library with --mpi LIBRARY",
             library.display()
+        ))
+    };
+    if fleet::is_foreign_launcher(&variable, &description) {
+        return Err(foreign("the launcher"));
+    }
+    let mut mpi = loaded.join().map_err(Failure::refused)?;
+    if let (1, Launch::Launched(processes @ 2..)) = (mpi.size(), Launch::read(&variable)) {
+        return Err(foreign(&format!(
+            "the launcher, which started {processes} processes that do not know each other,"
         )));
     }
     let root = Root::real();
     let host = sampler::host_facts(&root).hostname;
     let clock = format!("{host} {}", root.text("proc/sys/kernel/random/boot_id").unwrap_or_default());
     if mpi.rank() == 0 {
-        output::people(&format!("MPI: {}, {}", mpi.description(), library.display()));
+        output::people(&format!("MPI: {description}, {}", library.display()));
     }
     let say = |text: &str| match text.chars().count() > COLUMNS {
         true => output::people(report::wrap("", text).trim_end()),

@@ -103,28 +103,55 @@ struct Travelling {
     peer: usize,
 }
 
+/// A library that is loaded and has not begun.
+pub struct MpiLibrary {
+    functions: Functions,
+    description: String,
+}
+
 /// This process among those that an MPI launcher started together. It stays on the thread that began it.
 pub struct Mpi {
     functions: Functions,
     rank: usize,
     size: usize,
-    description: String,
     sent: Vec<Travelling>,
     coming: Vec<Travelling>,
     /// MPI is called by the thread that called it first.
     _stays: PhantomData<*const ()>,
 }
 
-impl Mpi {
-    /// Loads `library` and joins the other processes; waits until all have begun.
+impl MpiLibrary {
+    /// Loads the library with this path, or this name.
     ///
     /// # Errors
     /// [`MpiError`].
-    pub fn join(library: &Path) -> Result<Mpi, MpiError> {
-        keep_descriptors_from_children();
+    pub fn load(library: &Path) -> Result<MpiLibrary, MpiError> {
         let functions = load(library)?;
+        let mut text = vec![0_u8; DESCRIPTION];
+        let mut length = 0;
+        // SAFETY: the buffer has the length that the ABI says is the most that is written; MPI allows this call before it begins.
+        ok("MPI_Get_library_version", unsafe { (functions.version)(text.as_mut_ptr().cast(), &mut length) })?;
+        text.truncate(usize::try_from(length).unwrap_or(0));
+        let text = String::from_utf8_lossy(&text);
+        let words: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
+        Ok(MpiLibrary { functions, description: words.join(" ") })
+    }
+
+    /// The library's description of itself, one line.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Joins the other processes; waits until all have begun.
+    ///
+    /// # Errors
+    /// [`MpiError`].
+    pub fn join(self) -> Result<Mpi, MpiError> {
+        keep_descriptors_from_children();
+        let functions = self.functions;
         let (mut provided, mut rank, mut size) = (0, 0, 0);
-        // SAFETY: MPI allows null for the two arguments; `provided` outlives the call. This is the first call of MPI.
+        // SAFETY: MPI allows null for the two arguments; `provided` outlives the call. This is the first call of MPI but for that
+        // of its version.
         let begun =
             unsafe { (functions.init)(ptr::null_mut(), ptr::null_mut(), THREAD_FUNNELED, &mut provided) };
         ok("MPI_Init_thread", begun)?;
@@ -134,23 +161,18 @@ impl Mpi {
         ok("MPI_Comm_rank", unsafe { (functions.rank)(COMM_WORLD, &mut rank) })?;
         // SAFETY: MPI has begun; `size` outlives the call.
         ok("MPI_Comm_size", unsafe { (functions.size)(COMM_WORLD, &mut size) })?;
-        let mut text = vec![0_u8; DESCRIPTION];
-        let mut length = 0;
-        // SAFETY: the buffer has the length that the ABI says is the most that is written.
-        ok("MPI_Get_library_version", unsafe { (functions.version)(text.as_mut_ptr().cast(), &mut length) })?;
-        text.truncate(usize::try_from(length).unwrap_or(0));
-        let description = String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned();
         Ok(Mpi {
             functions,
             rank: usize::try_from(rank).unwrap_or(0),
             size: usize::try_from(size).unwrap_or(1),
-            description,
             sent: Vec::new(),
             coming: Vec::new(),
             _stays: PhantomData,
         })
     }
+}
 
+impl Mpi {
     /// Number of this process, from 0.
     pub fn rank(&self) -> usize {
         self.rank
@@ -159,11 +181,6 @@ impl Mpi {
     /// Number of processes.
     pub fn size(&self) -> usize {
         self.size
-    }
-
-    /// The library's description of itself, one line.
-    pub fn description(&self) -> &str {
-        &self.description
     }
 
     /// Begins to send a message to a process; does not wait for its arrival.
