@@ -323,7 +323,7 @@ impl Coordinator {
             return;
         }
         let hosts: Vec<String> = (0..self.machines.len()).map(|member| self.name(member)).collect();
-        self.notices.push(format!("{} machines: {}", hosts.len(), shortened(&hosts)));
+        self.notices.push(format!("{}: {}", number(hosts.len()), shortened(&hosts)));
         match self.targets() {
             Ok(()) => self.next_round(),
             Err(refusal) => self.refuse(refusal),
@@ -341,6 +341,11 @@ impl Coordinator {
             hosts.sort();
             hosts.dedup();
             return Err(Refusal::NoHost(host.clone(), hosts));
+        }
+        let given = |host: &str| self.request.targets.iter().filter(|(of, _)| of == host).count();
+        let there = |host: &str| self.machines.iter().filter(|machine| machine.host == host).count();
+        if let Some((host, _)) = self.request.targets.iter().find(|(host, _)| given(host) > there(host)) {
+            return Err(Refusal::TooManyTargets(host.clone(), there(host)));
         }
         match (0..self.machines.len()).find(|&member| self.target(member).is_none()) {
             Some(member) => Err(Refusal::NoTarget(member)),
@@ -538,6 +543,10 @@ impl Coordinator {
             }
         }
     }
+}
+
+fn number(machines: usize) -> String {
+    if machines == 1 { "1 machine".to_owned() } else { format!("{machines} machines") }
 }
 
 /// Names that are shown of many.

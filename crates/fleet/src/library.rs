@@ -47,7 +47,7 @@ pub enum LibraryError {
     )]
     Static,
     /// What was named is no file.
-    #[error("--mpi {}: there is no such file; name the library {NAME} of an MPI with the standard ABI", .0.display())]
+    #[error("the MPI library {} is no file, or there is none; name {NAME} of an MPI with the standard ABI", .0.display())]
     NoFile(PathBuf),
     /// None was found.
     #[error(
@@ -96,7 +96,9 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, LibraryError> {
         return Err(LibraryError::Static);
     }
     let variable = |name: &str| std::env::var(name).ok();
-    if let Some(named) = named.map(Path::to_owned).or_else(|| variable("PLIMSOLL_LIBMPI").map(PathBuf::from))
+    if let Some(named) = named
+        .map(Path::to_owned)
+        .or_else(|| variable("PLIMSOLL_LIBMPI").filter(|it| !it.is_empty()).map(PathBuf::from))
     {
         // A name alone is the loader's to find.
         let is_path = named.components().nth(1).is_some();

@@ -25,6 +25,8 @@ pub enum MeasuringEvent {
     StepEnded(String, f64),
     /// A message for people.
     Said(String),
+    /// A line that is no progress: the last words of a process that could not begin, or was ended by a bug.
+    Line(String),
 }
 
 /// A line of progress, as far as it matters here.
@@ -70,10 +72,10 @@ impl Line {
 }
 
 impl MeasuringEvent {
-    /// Reads a line of the process's stderr; `None` if it does not matter. What is no progress is a message.
+    /// Reads a line of the process's stderr; `None` if it does not matter.
     pub fn read(line: &str) -> Option<MeasuringEvent> {
         let Ok(line) = serde_json::from_str::<Line>(line) else {
-            return Some(MeasuringEvent::Said(line.to_owned())).filter(|_| !line.trim().is_empty());
+            return Some(MeasuringEvent::Line(line.trim().to_owned())).filter(|_| !line.trim().is_empty());
         };
         match line.event.as_str() {
             "run_started" => Some(MeasuringEvent::File(line.run_file)),
@@ -186,7 +188,7 @@ mod tests {
         assert_eq!(read(nothing), Some(MeasuringEvent::StepEnded("mixed".to_owned(), 0.0)));
         assert_eq!(read(r#"{"event":"device","name":"sda"}"#), None);
         let panic = "thread 'main' panicked at a.rs:1:2:";
-        assert_eq!(read(panic), Some(MeasuringEvent::Said(panic.to_owned())));
+        assert_eq!(read(panic), Some(MeasuringEvent::Line(panic.to_owned())));
         assert_eq!(read(" "), None);
     }
 }

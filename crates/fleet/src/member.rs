@@ -147,6 +147,8 @@ impl Member {
                 MeasuringEvent::Interval(iops) => self.iops = iops,
                 MeasuringEvent::StepEnded(step, iops) => self.reports.push(Report::StepEnded { step, iops }),
                 MeasuringEvent::Said(text) => self.said = text,
+                MeasuringEvent::Line(text) if self.said.is_empty() => self.said = text,
+                MeasuringEvent::Line(text) => self.said = format!("{} {text}", self.said),
             }
         }
         self.measuring = Some(measuring);

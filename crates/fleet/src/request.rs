@@ -33,6 +33,8 @@ pub enum Refusal {
     Version(usize, String),
     /// A target was given for a host that no member is on: host, and the hosts.
     NoHost(String, Vec<String>),
+    /// More targets were given for this host than processes run on it: host, processes.
+    TooManyTargets(String, usize),
     /// Targets were given, but not enough for this member.
     NoTarget(usize),
     /// A member would not begin; nothing was loaded.

@@ -11,7 +11,7 @@ use workload::Nanos;
 use crate::coordinator::Coordinator;
 use crate::machine::Fault;
 use crate::member::Member;
-use crate::message::Message;
+use crate::message::{Message, Order};
 use crate::request::{FleetRequest, Gathered, Moment, Refusal};
 
 /// The first process, which gives the orders.
@@ -247,6 +247,8 @@ impl Process<'_> {
         if (here.is_stopped)() {
             first.stop();
         }
+        // It hears itself, also after it was held.
+        self.member.obey(Order::Alive, now.steady, now.wall);
         first.advance(now);
         first.notices().iter().for_each(|text| (here.say)(text));
         self.gathered.extend(first.gathered());

@@ -1,6 +1,5 @@
 //! `plimsoll fleet`: one load on many machines, which MPI's launcher has started.
 
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -20,6 +19,13 @@ use crate::build;
 /// Time for the result to reach the user before the launcher ends everything.
 const TO_BE_READ: Duration = Duration::from_millis(300);
 
+/// Options of `plimsoll run` that have no meaning on the machines of a fleet.
+const OF_THE_FLEET: [&str; 9] =
+    ["--start-at", "--progress", "--format", "--dry-run", "--list", "--help", "-h", "--serve", "--open"];
+/// Time between the ends of two processes, and of all together: MPICH's launcher, with -disable-auto-cleanup, ends with a broken
+/// pipe if several hosts leave at once.
+const BETWEEN_ENDS: Duration = Duration::from_millis(50);
+const ENDS_MOST: Duration = Duration::from_secs(2);
 /// Time after which a process leaves although others do not.
 const TO_LEAVE: Duration = Duration::from_secs(10);
 /// Columns of a line of progress.
@@ -27,6 +33,22 @@ const COLUMNS: usize = 80;
 
 /// Takes part in the fleet; the first process puts the runs together and prints the result.
 pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
+    let ended = take_part(arguments);
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
+    if let (Some(rank), Some(size)) = (number("PMI_RANK"), number("PMI_SIZE")) {
+        // The last process leaves first, so that the first one's is the last word.
+        let wait = BETWEEN_ENDS.min(ENDS_MOST / size.max(1)) * size.saturating_sub(rank + 1);
+        if let Err(failure) = &ended {
+            output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+            std::thread::sleep(wait);
+            return Ok(failure.code as u8);
+        }
+        std::thread::sleep(wait);
+    }
+    ended
+}
+
+fn take_part(arguments: &FleetArguments) -> Result<u8, Failure> {
     let request = request(arguments)?;
     let library = fleet::library(arguments.mpi.as_deref()).map_err(Failure::refused)?;
     let noticed = signals::notices_of_loss();
@@ -55,6 +77,13 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
     let clock = format!("{host} {}", root.text("proc/sys/kernel/random/boot_id").unwrap_or_default());
     if mpi.rank() == 0 {
         output::people(&format!("MPI: {description}, {}", library.display()));
+        // Before anything is loaded; it is not to fail at the end.
+        if let Err(failure) = place(arguments, "fleet") {
+            output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+            std::thread::sleep(TO_BE_READ);
+            mpi.end_all(Code::Refused as u8);
+            return Ok(Code::Refused as u8);
+        }
     }
     let say = |text: &str| match text.chars().count() > COLUMNS {
         true => output::people(report::wrap("", text).trim_end()),
@@ -102,6 +131,16 @@ fn request(arguments: &FleetArguments) -> Result<FleetRequest, Failure> {
             arguments.words.first().map_or("", String::as_str)
         )));
     }
+    let is_named = |option: &&&str| {
+        let given = |word: &String| word == **option || word.starts_with(&format!("{option}="));
+        arguments.words.iter().any(given)
+    };
+    if let Some(option) = OF_THE_FLEET.iter().find(is_named) {
+        return Err(Failure::refused(format!(
+            "{option} after run: a fleet begins the steps, reads the progress and prints the result of all by itself; leave it \
+             out, or try it with plimsoll run on one machine (--format and --out of the fleet stand before run)"
+        )));
+    }
     let target = |words: &String| {
         let parts = words.split_once('=').filter(|(host, target)| !host.is_empty() && !target.is_empty());
         let parts = parts.map(|(host, target)| (host.to_owned(), target.to_owned()));
@@ -122,7 +161,7 @@ fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -
     let (mut runs, mut alone, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
     for gathered in &result.gathered {
         let name = &result.names[gathered.member];
-        let path = kept(gathered, name, arguments.out.as_deref())?;
+        let path = kept(gathered, name, arguments)?;
         if gathered.is_alone {
             alone.push(format!("{name}={path}"));
             continue;
@@ -144,10 +183,12 @@ fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -
         .filter(|member| !is_there(member))
         .map(|member| result.names[member].clone())
         .collect();
+    let people = |text: &str| output::people(report::wrap("plimsoll: ", text).trim_end());
     let merged = match runs.as_slice() {
-        [] => Err(Failure::failed("no machine has measured anything")),
+        [] => Err(Failure::failed("no machine has measured anything together with others")),
         [one] => {
-            output::people(&format!("one machine has measured; plimsoll report {one} draws its run"));
+            let path = one.split_once('=').map_or(one.as_str(), |(_, path)| path);
+            people(&format!("only one machine has measured; to see its run: plimsoll report {path}"));
             Ok(0)
         }
         _ => {
@@ -161,27 +202,30 @@ fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -
             merge::put_together(&arguments, missing.clone())
         }
     };
+    if let Some(code) = stop.code() {
+        if merged.is_err() {
+            people("stopped before all had measured a whole interval together, so there is no result of all");
+        }
+        return Ok(code as u8);
+    }
     if !missing.is_empty() {
-        let text = format!(
+        people(&format!(
             "without {}, lost or failed (above); what was measured there, if anything, is on its own disk",
             missing.join(", ")
-        );
-        output::people(report::wrap("plimsoll: ", &text).trim_end());
+        ));
     }
-    if !result.faults.is_empty() && !stop.raised() {
-        return merged.map(|_| Code::Failed as u8);
-    }
-    match stop.code() {
-        Some(code) => merged.map(|_| code as u8),
-        None => merged,
-    }
+    if result.faults.is_empty() { merged } else { merged.map(|_| Code::Failed as u8) }
+}
+
+/// Returns the place for a result of this name.
+fn place(arguments: &FleetArguments, name: &str) -> Result<Place, Failure> {
+    Place::of_result(arguments.out.as_deref(), name, jiff::Zoned::now().date())
 }
 
 /// Stores a run file that has arrived; returns its path.
-fn kept(gathered: &Gathered, name: &str, out: Option<&Path>) -> Result<String, Failure> {
+fn kept(gathered: &Gathered, name: &str, arguments: &FleetArguments) -> Result<String, Failure> {
     let stem = if gathered.is_alone { format!("{name}-alone") } else { name.to_owned() };
-    let place = Place::of_result(out, &stem, jiff::Zoned::now().date())?;
-    let path = place.bear(&gathered.bytes).map_err(Failure::failed)?;
+    let path = place(arguments, &stem)?.bear(&gathered.bytes).map_err(Failure::failed)?;
     Ok(path.display().to_string())
 }
 
@@ -197,6 +241,9 @@ fn refused(refusal: &Refusal, names: &[String]) -> String {
         Refusal::NoHost(host, hosts) => {
             format!("--target {host}=…: no machine is called {host}; there are {}", hosts.join(", "))
         }
+        Refusal::TooManyTargets(host, processes) => format!(
+            "there are more --target for {host} than processes on it ({processes}); start more there, or leave a target out"
+        ),
         Refusal::NoTarget(member) => {
             format!("no --target is left for {}; give one for each process on a machine", names[*member])
         }

@@ -8,8 +8,9 @@ use house::{files, root, text_decisions};
 
 /// Files, and whole folders (ending with `/`), that read words which are not plimsoll's own, each with their author.
 /// Code that makes our sentences must not be among them.
-const READERS: [(&str, &str); 22] = [
+const READERS: [(&str, &str); 23] = [
     ("crates/explain/src/variables.rs", "a pasted script"),
+    ("crates/fleet/src/library.rs", "an MPI library's description of itself"),
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
     ("crates/analysis/src/shortage.rs", "the kernel's names of devices and file systems"),

@@ -14,6 +14,8 @@ const REQUEST_NULL: usize = 0x180;
 const BYTE: usize = 0x247;
 const ANY_SOURCE: c_int = -1;
 const THREAD_FUNNELED: c_int = 1024;
+/// Version of the ABI that is used here.
+const ABI: c_int = 1;
 /// Room for the library's description of itself.
 const DESCRIPTION: usize = 8192;
 /// The one tag of all messages.
@@ -33,12 +35,23 @@ pub enum MpiError {
         why: String,
     },
     /// The library lacks a function.
-    #[error("{} has no function {function}: it is not MPI's standard ABI", library.display())]
+    #[error(
+        "{} has no function {function}: it is no MPI library with the standard ABI; name libmpi_abi.so.1 of MPICH 5, for example",
+        library.display()
+    )]
     Lacks {
         /// The library.
         library: PathBuf,
         /// The function.
         function: &'static str,
+    },
+    /// The library is MPI of another ABI.
+    #[error(
+        "{} is an MPI library without the standard ABI; name libmpi_abi.so.1, which may lie beside it", library.display()
+    )]
+    OtherAbi {
+        /// The library.
+        library: PathBuf,
     },
     /// A function failed.
     #[error("{function} of MPI failed with error {code}")]
@@ -86,6 +99,7 @@ functions! {
     rank: c"MPI_Comm_rank" = unsafe extern "C" fn(Handle, *mut c_int) -> c_int;
     size: c"MPI_Comm_size" = unsafe extern "C" fn(Handle, *mut c_int) -> c_int;
     set_errhandler: c"MPI_Comm_set_errhandler" = unsafe extern "C" fn(Handle, Handle) -> c_int;
+    abi_version: c"MPI_Abi_get_version" = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
     version: c"MPI_Get_library_version" = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
     send: c"MPI_Isend" =
         unsafe extern "C" fn(*const c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle) -> c_int;
@@ -127,6 +141,12 @@ impl MpiLibrary {
     /// [`MpiError`].
     pub fn load(library: &Path) -> Result<MpiLibrary, MpiError> {
         let functions = load(library)?;
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both numbers outlive the call, which MPI allows before it begins.
+        ok("MPI_Abi_get_version", unsafe { (functions.abi_version)(&mut major, &mut minor) })?;
+        if major != ABI {
+            return Err(MpiError::OtherAbi { library: library.to_owned() });
+        }
         let mut text = vec![0_u8; DESCRIPTION];
         let mut length = 0;
         // SAFETY: the buffer has the length that the ABI says is the most that is written; MPI allows this call before it begins.
