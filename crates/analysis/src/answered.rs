@@ -5,16 +5,17 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
-use crate::burst::{self, BurstAnswer};
+use crate::burst::{self, BurstAnswer, BurstPart};
 use crate::figures::{Figures, figures};
 use crate::findings::Finding;
-use crate::headroom::{self, HeadroomAnswer};
+use crate::headroom::{self, HeadroomAnswer, Holds};
 use crate::map::{self, MapAnswer};
 use crate::merged::{self, MergedAnswer};
 use crate::places::{self, PlacesAnswer};
 use crate::sittings::part_of;
 use crate::soak::{self, SoakAnswer};
 use crate::together::{self, TogetherAnswer};
+use crate::verdict::Answer;
 
 /// The answer of one procedure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,33 @@ impl ProcedureAnswer {
         match self {
             ProcedureAnswer::Check(check) => &check.parts,
             one => std::slice::from_ref(one),
+        }
+    }
+
+    /// Returns how the command whose result this is ends; `None` if that follows from the verdict.
+    ///
+    /// `burst`: measured if a burst was seen to end. `headroom`: measured if a rate was found, and below if a promise is not kept;
+    /// at given rates measured if the bounds held at each, and below if they surely did not at one. `check --together`: below a
+    /// promise, or measured if it is known what is shared. `merge`: measured if each machine has a step in common with the others,
+    /// and `--alone` could tell. Otherwise it cannot tell.
+    pub(crate) fn outcome(&self) -> Option<Answer> {
+        let if_known = |is_known| if is_known { Answer::Measured } else { Answer::CannotTell };
+        match self {
+            ProcedureAnswer::Burst(answer) => Some(if_known(answer.parts.iter().any(BurstPart::fell))),
+            ProcedureAnswer::Headroom(answer) if !answer.is_known() => Some(Answer::CannotTell),
+            ProcedureAnswer::Headroom(answer) if answer.rates.is_empty() => {
+                Some(answer.kept().unwrap_or(Answer::Measured))
+            }
+            ProcedureAnswer::Headroom(answer) => {
+                match answer.loads.iter().flat_map(|load| &load.held).map(|held| held.answer).max() {
+                    Some(Holds::SurelyNot) => Some(Answer::Below),
+                    held => Some(if_known(matches!(held, Some(Holds::Surely) | None))),
+                }
+            }
+            ProcedureAnswer::Together(answer) if answer.is_below() => Some(Answer::Below),
+            ProcedureAnswer::Together(answer) => Some(if_known(answer.is_known())),
+            ProcedureAnswer::Merged(answer) => Some(if_known(answer.is_whole())),
+            _ => None,
         }
     }
 }

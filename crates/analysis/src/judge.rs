@@ -99,6 +99,15 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
 }
 
 impl Analysis {
+    /// Returns the exit code of a command whose result this is: 1 without one of several machines.
+    pub fn exit_code(&self) -> u8 {
+        match &self.answered {
+            Some(ProcedureAnswer::Merged(merged)) if !merged.missing.is_empty() => 1,
+            Some(answered) => answered.outcome().unwrap_or(self.verdict.answer).exit_code(),
+            None => self.verdict.answer.exit_code(),
+        }
+    }
+
     /// Returns the findings as they are stored in a run file; `sentence` puts one into words.
     pub fn stored(&self, sentence: &dyn Fn(&Finding) -> String) -> Vec<StoredFinding> {
         let store = |finding: &Finding| {

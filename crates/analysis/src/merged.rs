@@ -289,4 +289,13 @@ impl MergedAnswer {
     pub fn loads(&self) -> impl Iterator<Item = (&MergedStep, &MergedLoad)> {
         self.steps.iter().flat_map(|step| step.loads.iter().map(move |load| (step, load)))
     }
+
+    /// Whether every machine is in some step, and what was asked of machines by themselves is known.
+    pub(crate) fn is_whole(&self) -> bool {
+        let has_row = |machine: usize| {
+            self.loads().any(|(_, load)| load.rows.iter().any(|row| usize::from(row.machine) == machine))
+        };
+        let is_open = |load: &MergedLoad| matches!(load.reach, Some(Reach::Open(_)));
+        (0..self.machines.len()).all(has_row) && !self.loads().any(|(_, load)| is_open(load))
+    }
 }

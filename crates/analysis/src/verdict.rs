@@ -162,10 +162,10 @@ pub struct Verdict {
     pub doubts: Vec<Doubt>,
 }
 
-impl Verdict {
+impl Answer {
     /// Returns the exit code of plimsoll's own commands: 0 if met or without claims, 3 if below, 4 if it cannot tell.
-    pub fn exit_code(&self) -> u8 {
-        match self.answer {
+    pub fn exit_code(self) -> u8 {
+        match self {
             Answer::Measured | Answer::Meets | Answer::Exceeds => 0,
             Answer::Below => 3,
             Answer::ConsistentWithBurst | Answer::CannotTell => 4,

@@ -116,10 +116,10 @@ fn two_tolerances_do_not_add_up() {
 #[test]
 fn what_the_provider_promises_decides_headline_and_exit_code() {
     let within = analyse(&check(2_850.0), Some(&limits("aws-gp3")), None).verdict;
-    assert_eq!((within.answer, within.exit_code()), (Answer::Meets, 0), "{:#?}", within.rows);
+    assert_eq!((within.answer, within.answer.exit_code()), (Answer::Meets, 0), "{:#?}", within.rows);
     assert_eq!(within.rows[0].doubts, [Doubt::WithinPromise { fraction: 0.9 }]);
     let missed = analyse(&check(2_600.0), Some(&limits("aws-gp3")), None).verdict;
-    assert_eq!((missed.answer, missed.exit_code()), (Answer::Below, 3));
+    assert_eq!((missed.answer, missed.answer.exit_code()), (Answer::Below, 3));
     // A mean of 95 % that is made of good seconds and of bad ones breaks a promise of 90 % in 99 % of the time.
     let mut uneven = check(2_850.0);
     for step in &mut uneven.steps {

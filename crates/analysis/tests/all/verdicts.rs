@@ -160,7 +160,7 @@ fn a_volume_at_its_caps_meets_its_policy_in_every_row() {
     let found = analyse(&run, Some(&limits("aws-gp3")), None);
     assert_eq!(found.verdict.answer, Answer::Meets, "{:#?}", found.verdict.rows);
     assert_eq!(found.verdict.rows.len(), 4);
-    assert_eq!(found.verdict.exit_code(), 0);
+    assert_eq!(found.verdict.answer.exit_code(), 0);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn caps_crossover_and_filling_depth_are_those_of_the_volume() {
 fn less_than_claimed_is_below_where_more_depth_brings_nothing() {
     let expectation = Expectation::parse("read 6000 iops").unwrap();
     let found = analyse(&run_of(&checked(5_000.0, 200.0 * MIB, 0.8e-3)), None, Some(&expectation));
-    assert_eq!((found.verdict.answer, found.verdict.exit_code()), (Answer::Below, 3));
+    assert_eq!((found.verdict.answer, found.verdict.answer.exit_code()), (Answer::Below, 3));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_rate_that_still_rises_with_depth_is_not_proof_of_being_below() {
 fn inside_a_burst_nothing_meets() {
     let run = run_of(&checked(3_000.0, 128.0 * MIB, 0.8e-3));
     let found = analyse(&run, Some(&limits("aws-gp2,size=100GiB")), None);
-    assert_eq!(found.verdict.exit_code(), 4, "{:#?}", found.verdict);
+    assert_eq!(found.verdict.answer.exit_code(), 4, "{:#?}", found.verdict);
     let iops = found.verdict.rows.iter().find(|row| row.quantity == Quantity::Iops).unwrap();
     assert_eq!(iops.answer, Answer::ConsistentWithBurst);
     assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::InsideBurst(_))));

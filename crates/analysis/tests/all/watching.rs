@@ -226,7 +226,7 @@ fn a_limit_of_this_machine_is_named_where_the_level_is_its_value() {
 #[test]
 fn the_contract_is_judged_where_it_applies_and_overload_is_no_breach() {
     let found = contract(&overload());
-    assert_eq!((found.verdict.answer, found.verdict.exit_code()), (Answer::Meets, 0));
+    assert_eq!((found.verdict.answer, found.verdict.answer.exit_code()), (Answer::Meets, 0));
     let watched = found.watched.unwrap();
     let at = |phase: &str| -> Vec<(Answer, Option<Remark>)> {
         let rows = watched.contract.iter().filter(|row| row.phase == phase);
@@ -249,14 +249,19 @@ fn the_contract_is_judged_where_it_applies_and_overload_is_no_breach() {
 #[test]
 fn a_volume_below_its_contract_or_too_slow_for_it_misses_it() {
     let small = contract(&Cycles::on(Volume { cap_read: 600.0, ..CLOUD }, &[1.0]).run());
-    assert_eq!((small.verdict.answer, small.verdict.exit_code()), (Answer::Below, 3), "{:#?}", small.verdict);
+    assert_eq!(
+        (small.verdict.answer, small.verdict.answer.exit_code()),
+        (Answer::Below, 3),
+        "{:#?}",
+        small.verdict
+    );
     assert_eq!(kinds(&small.findings), ["held_operations"]);
     let slow = contract(&Cycles::on(Volume { base_s: 40e-3, ..FAST }, &[0.5, 1.0]).run());
     assert_eq!(slow.verdict.answer, Answer::Below);
     let below = slow.verdict.rows.iter().find(|row| row.answer == Answer::Below).unwrap();
     assert!(below.what.starts_with("mean latency"), "{}", below.what);
     let half = contract(&Cycles::on(CLOUD, &[0.5]).run());
-    assert_eq!((half.verdict.answer, half.verdict.exit_code()), (Answer::CannotTell, 4));
+    assert_eq!((half.verdict.answer, half.verdict.answer.exit_code()), (Answer::CannotTell, 4));
 }
 
 #[test]

@@ -113,14 +113,6 @@ impl Measurement for Burst {
             || format!("Go on with it{}: plimsoll burst --resume {}", pasted_note(&run), pasted(&run));
         cut_short.then(words)
     }
-
-    /// Returns 0 if a burst was seen to end, 4 otherwise.
-    fn exit_code(&self, analysis: &Analysis) -> u8 {
-        match &analysis.answered {
-            Some(ProcedureAnswer::Burst(answer)) if answer.parts.iter().any(analysis::BurstPart::fell) => 0,
-            _ => 4,
-        }
-    }
 }
 
 /// The parsed command line, and the earlier run that it resumes.

@@ -161,8 +161,4 @@ impl Measurement for Check {
     fn resume_words(&self, _: &Analysis, place: &Place, stopped: bool) -> Option<String> {
         stopped.then(|| resume::go_on_words(place, &self.planned.check))
     }
-
-    fn exit_code(&self, analysis: &Analysis) -> u8 {
-        analysis.verdict.exit_code()
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, Answer, Holds, ProcedureAnswer};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Step, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
@@ -27,10 +26,6 @@ use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
 use crate::commands::own;
 
-/// Exit code if no rate was found.
-const CANNOT_TELL: u8 = 4;
-/// Exit code if the rate is below the promised rate.
-const BELOW: u8 = 3;
 /// Least time for a search.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);
 
@@ -101,27 +96,6 @@ impl Measurement for Headroom {
     fn outline(&self) -> [String; 2] {
         let before = "This would run: the load with a full queue, then open loads whose rates follow from those before.\n";
         [before.to_owned(), String::new()]
-    }
-
-    /// Returns 0 if a rate was found and is not below a promise, 3 if it is below, and 4 if that cannot be told. At given
-    /// rates: 0 if the bounds held at each, 3 if they surely did not at one, and 4 otherwise.
-    fn exit_code(&self, analysis: &Analysis) -> u8 {
-        match &analysis.answered {
-            Some(ProcedureAnswer::Headroom(answer)) if !answer.rates.is_empty() && answer.is_known() => {
-                let held = answer.loads.iter().flat_map(|load| &load.held).map(|held| held.answer).max();
-                match held {
-                    Some(Holds::SurelyNot) => BELOW,
-                    Some(Holds::Seemingly | Holds::SeeminglyNot) => CANNOT_TELL,
-                    Some(Holds::Surely) | None => 0,
-                }
-            }
-            Some(ProcedureAnswer::Headroom(answer)) if answer.is_known() => match answer.kept() {
-                Some(Answer::Below) => BELOW,
-                Some(Answer::CannotTell) => CANNOT_TELL,
-                _ => 0,
-            },
-            _ => CANNOT_TELL,
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! `plimsoll map`: what a target sustains for each block size at each depth.
 
-use analysis::Analysis;
 use experiments::{
     Cells, CheckAsk, Effort, LAYOUT_GUESS, MapAsk, Step, map_left_out, map_outline, map_seconds_left,
     map_seconds_most, map_seconds_usual, next_map_step,
@@ -76,10 +75,6 @@ impl Measurement for Map {
 
     fn extent(&self) -> Extent {
         self.extent
-    }
-
-    fn exit_code(&self, analysis: &Analysis) -> u8 {
-        analysis.verdict.exit_code()
     }
 }
 

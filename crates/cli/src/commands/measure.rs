@@ -106,7 +106,9 @@ pub(super) trait Measurement {
     }
 
     /// Returns the exit code of a run that came to its end.
-    fn exit_code(&self, analysis: &Analysis) -> u8;
+    fn exit_code(&self, analysis: &Analysis) -> u8 {
+        analysis.exit_code()
+    }
 }
 
 /// Describes the data that will be destroyed, if any.
@@ -205,7 +207,7 @@ impl<'a> Ground<'a> {
         let earlier = measurement.earlier().unwrap_or(&nothing);
         let code = session.go_on(earlier, &|done| measurement.next(done), &|run, analysis| {
             let text = |paint| measurement.text(run, analysis, paint);
-            print(arguments.format, &place, (&text, &|| measurement.json(run, analysis)))?;
+            print(arguments.format, &place.files_line(), (&text, &|| measurement.json(run, analysis)))?;
             if let Some(words) = measurement.resume_words(analysis, &place, stop.raised()) {
                 output::people(&words);
             }
@@ -235,23 +237,23 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Prints a result on stdout in this format, and where its files are.
+/// Prints a result on stdout in this format, and `files`, the line that says where it is stored.
 ///
 /// # Errors
 /// Stdout cannot be written.
 pub(super) fn print(
     format: Format,
-    place: &Place,
+    files: &str,
     (text, json): (&dyn Fn(Paint) -> String, &dyn Fn() -> String),
 ) -> Result<(), Failure> {
     match format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::painted(&format!("{}\n{}\n", text(paint), place.files_line()))
+            output::painted(&format!("{}\n{files}\n", text(paint)))
         }
         Format::Json => {
             output::result(&json())?;
-            output::people(&place.files_line());
+            output::people(files);
             Ok(())
         }
     }

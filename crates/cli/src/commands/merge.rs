@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::{Analysis, MergedLoad, ProcedureAnswer, Reach, alone_rates, analyse};
+use analysis::{Analysis, alone_rates, analyse};
 use record::{MachineRun, Run};
 use report::{Extent, terminal};
 use session::failure::Failure;
@@ -14,10 +14,7 @@ use workload::{AloneRate, ProcedureRequest};
 use super::compare::named;
 use super::measure::print;
 use super::trend::paths;
-use crate::arguments::{MergeArguments, typed};
-
-/// Exit code: a machine has nothing in common with the others.
-const CANNOT_TELL: u8 = 4;
+use crate::arguments::{Format, MergeArguments, typed};
 
 /// Reads the runs, merges them, stores and prints the result.
 pub fn run(arguments: &MergeArguments) -> Result<u8, Failure> {
@@ -47,21 +44,25 @@ pub(super) fn put_together(arguments: &MergeArguments, missing: Vec<String>) -> 
     let analysis = analyse(&run, None, None);
     run.findings = analysis.stored(&report::sentence);
     let place = place(arguments.out.as_deref(), &run)?;
-    runfile::write(|bytes| place.bear(bytes), &run).map_err(Failure::failed)?;
-    place.put_report(&report::html(&run, &analysis))?;
-    let text = |paint| terminal(&run, &analysis, paint, Extent::Screen);
-    print(arguments.format, &place, (&text, &|| report::json(&run, &analysis)))?;
-    Ok(if is_whole(&analysis) { 0 } else { CANNOT_TELL })
+    let stored = runfile::write(|bytes| place.bear(bytes), &run).map_err(Failure::failed);
+    let stored = stored.and_then(|_| place.put_report(&report::html(&run, &analysis)));
+    // What was measured is printed even if it cannot be stored.
+    let files = if stored.is_ok() { place.files_line() } else { "run     not stored (below)".to_owned() };
+    show(arguments.format, (&run, &analysis), &files)?;
+    stored.map(|()| analysis.exit_code())
 }
 
-/// Whether every machine is in some step, and what was asked of machines by themselves is known.
-fn is_whole(analysis: &Analysis) -> bool {
-    let Some(ProcedureAnswer::Merged(answer)) = &analysis.answered else { return false };
-    let is_in = |machine: usize| {
-        answer.loads().any(|(_, load)| load.rows.iter().any(|row| usize::from(row.machine) == machine))
-    };
-    let is_open = |load: &MergedLoad| matches!(load.reach, Some(Reach::Open(_)));
-    (0..answer.machines.len()).all(is_in) && !answer.loads().any(|(_, load)| is_open(load))
+/// Prints a run of one machine, which is named as for [`read_runs`].
+pub(super) fn single(run: &str, format: Format) -> Result<u8, Failure> {
+    for ReadRun { path, run, .. } in read_runs(&[run.to_owned()])? {
+        show(format, (&run, &analyse(&run, None, None)), &format!("run     {}", short(&path)))?;
+    }
+    Ok(0)
+}
+
+fn show(format: Format, (run, analysis): (&Run, &Analysis), files: &str) -> Result<(), Failure> {
+    let text = |paint| terminal(run, analysis, paint, Extent::Screen);
+    print(format, files, (&text, &|| report::json(run, analysis)))
 }
 
 /// Returns the rates of machines by themselves: a run is of the machine that it is said to be, or else of the one with its

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::{Analysis, ProcedureAnswer};
 use experiments::{
     LAYOUT_GUESS, Layout, Step, TogetherAsk, Writes, next_together_step, together_looks_most,
     together_seconds, together_seconds_left,
@@ -28,9 +27,6 @@ use super::readable::something_to_read;
 use crate::arguments::{CheckArguments, size};
 use crate::commands::own;
 
-/// Exit codes: the result is unclear, or the machine's throughput is below its published limit.
-const CANNOT_TELL: u8 = 4;
-const BELOW: u8 = 3;
 /// Seconds of a look by default, and at least.
 const LOOK_S: f64 = 4.0;
 const LOOK_LEAST_S: f64 = 2.0;
@@ -122,14 +118,6 @@ impl Measurement for TogetherMeasurement {
 
     fn extent(&self) -> Extent {
         self.extent
-    }
-
-    fn exit_code(&self, analysis: &Analysis) -> u8 {
-        match &analysis.answered {
-            Some(ProcedureAnswer::Together(answer)) if answer.is_below() => BELOW,
-            Some(ProcedureAnswer::Together(answer)) if answer.is_known() => 0,
-            _ => CANNOT_TELL,
-        }
     }
 }
 

@@ -180,7 +180,7 @@ fn answered(run: &Run, (policy, expected): (Option<&str>, Option<&str>)) -> (Val
     let run =
         Run { policy: policy.map(str::to_owned), expectation: expected.map(str::to_owned), ..run.clone() };
     let analysis = analysis::analyse(&run, limits.as_ref(), expectation.as_ref());
-    let code = i32::from(analysis.verdict.exit_code());
+    let code = i32::from(analysis.exit_code());
     (serde_json::from_str(&report::json(&run, &analysis)).unwrap(), Some(code))
 }
 

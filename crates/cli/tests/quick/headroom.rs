@@ -98,6 +98,7 @@ fn a_promise_is_met_or_not_and_a_policy_leaves_a_part() {
     let searched = |words: &[&str]| {
         let all = [&["headroom", MM1, "--p99", "24ms", "--format", "json"], words].concat();
         let ended = ended(&mut folder.plimsoll(&all));
+        assert_eq!(ended.code.map(i64::from), ended.json()["verdict"]["exit_code"].as_i64());
         (ended.code, ended.json()["answered"]["promised"].clone())
     };
     // The bound holds up to 808 a second.

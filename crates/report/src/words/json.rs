@@ -84,7 +84,7 @@ pub struct Report<'r> {
 struct VerdictRow<'r> {
     /// The answer in one word.
     answer: Answer,
-    /// Exit code that goes with it.
+    /// Exit code of the command whose result this is.
     exit_code: u8,
     /// What the claims were about: the policy as typed, or the expectation.
     subject: &'r Option<String>,
@@ -285,7 +285,7 @@ fn verdict<'r>(run: &Run, analysis: &'r Analysis) -> VerdictRow<'r> {
     let (verdict, words) = (&analysis.verdict, verdict_words(run, analysis));
     VerdictRow {
         answer: verdict.answer,
-        exit_code: verdict.exit_code(),
+        exit_code: analysis.exit_code(),
         subject: &verdict.subject,
         sentence: words.sentence(),
         stops: words.stops,

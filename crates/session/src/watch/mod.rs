@@ -209,7 +209,7 @@ impl Watch<'_> {
             return Err(incomplete(trouble));
         }
         kept.whole()?;
-        Ok(analysis.verdict.exit_code())
+        Ok(analysis.exit_code())
     }
 }
 

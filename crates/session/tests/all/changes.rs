@@ -285,7 +285,7 @@ fn without_a_claim_a_fall_that_has_not_settled_is_told_apart() {
         last.ended = last.intervals.last().map_or(last.ended, |interval| interval.end);
     }
     let open = analysis::analyse(&cut, None, None);
-    assert_eq!(open.verdict.exit_code(), 4, "{:#?} {:?}", open.verdict, open.regimes);
+    assert_eq!(open.verdict.answer.exit_code(), 4, "{:#?} {:?}", open.verdict, open.regimes);
     assert_eq!(open.depths.iter().filter(|point| point.direction == Direction::Trim).count(), 0);
 }
 

@@ -203,7 +203,7 @@ fn a_volume_without_credits_meets_its_baseline_and_its_credits_are_spent() {
     // open.
     for words in ["aws-gp2,size=100GiB", "aws-gp2,size=200GiB", "aws-st1,size=1TiB"] {
         let found = judged(words, "empty");
-        assert_eq!(found.verdict.exit_code(), 0, "{words}: {:#?}", found.verdict);
+        assert_eq!(found.verdict.answer.exit_code(), 0, "{words}: {:#?}", found.verdict);
         assert!(told(&found).contains(&"spent"), "{words}: {:?}", found.findings);
     }
 }
@@ -212,7 +212,7 @@ fn a_volume_without_credits_meets_its_baseline_and_its_credits_are_spent() {
 fn a_volume_on_credits_says_when_they_may_end() {
     let found = judged("aws-gp2,size=100GiB", "5%");
     let row = &found.verdict.rows[0];
-    assert_eq!((row.answer, found.verdict.exit_code()), (Answer::ConsistentWithBurst, 4));
+    assert_eq!((row.answer, found.verdict.answer.exit_code()), (Answer::ConsistentWithBurst, 4));
     let Some(Doubt::InsideBurst { of, rate, burst_s, left_s_least, left_s_most, .. }) = row.doubts.first()
     else {
         panic!("{row:?}")
@@ -237,7 +237,7 @@ fn every_volume_at_every_level_is_judged_by_its_credits() {
                 "{words} {credits}: {:?} {told:?} {:?}",
                 found.verdict.answer, found.spent.credit_share
             );
-            met += usize::from(found.verdict.exit_code() == 0 && told.contains(&"spent"));
+            met += usize::from(found.verdict.answer.exit_code() == 0 && told.contains(&"spent"));
         }
     }
     assert!(met >= 8, "{met} of 32 empty volumes met their baseline");
@@ -261,7 +261,7 @@ fn a_wrong_policy_never_ends_well_without_a_word_of_the_burst() {
     for (words, policy) in MISTAKEN {
         let run = checked(&format!("sim:{words},credits=full"));
         let found = against(&run, policy);
-        if found.verdict.exit_code() != 0 {
+        if found.verdict.answer.exit_code() != 0 {
             assert!(told(&found).contains(&"fell"), "{words} as {policy}: {:#?}", found.verdict);
             continue;
         }
@@ -281,7 +281,7 @@ fn a_bare_claim_or_none_tells_of_the_burst_that_gives_the_same() {
     let claim = |words: &str| analyse(&run, None, Some(&Expectation::parse(words).unwrap()));
     assert!(told(&analyse(&run, None, None)).contains(&"alike"));
     let met = claim("read 3000 iops");
-    assert_eq!(met.verdict.exit_code(), 0);
+    assert_eq!(met.verdict.answer.exit_code(), 0);
     assert!(met.verdict.doubts.iter().any(|doubt| matches!(doubt, Doubt::BurstOfAnother { .. })));
     // What a volume of any size sustains without credits needs none.
     assert!(!told(&claim("read 90 iops")).contains(&"alike"));

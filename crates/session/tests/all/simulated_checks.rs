@@ -123,7 +123,7 @@ fn a_burst_is_never_met() {
     for words in ["sim:aws-gp2,size=100GiB", "sim:azure-premium-ssd-credit,tier=P10", "sim:linode-block-nvme"]
     {
         let (_, found) = check(words, "");
-        assert_eq!(found.verdict.exit_code(), 4, "{words}: {:#?}", found.verdict);
+        assert_eq!(found.verdict.answer.exit_code(), 4, "{words}: {:#?}", found.verdict);
     }
 }
 
@@ -139,7 +139,7 @@ fn a_claimed_latency_is_judged_at_the_claimed_rate() {
 #[test]
 fn more_than_the_volume_has_is_below() {
     let (_, found) = check("sim:do-volumes-pre-burst", "read 6000 iops");
-    assert_eq!(found.verdict.exit_code(), 3, "{:#?}", found.verdict);
+    assert_eq!(found.verdict.answer.exit_code(), 3, "{:#?}", found.verdict);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_volume_whose_bucket_runs_dry_on_the_way_meets_nothing() {
     run.target = None;
     let limits = policy::evaluate(&workload::PolicyName::parse("do-volumes-pre-burst").unwrap()).unwrap();
     let found = analyse(&run, Some(&limits), None);
-    assert_eq!(found.verdict.exit_code(), 3, "{target}: {:#?}", found.verdict);
+    assert_eq!(found.verdict.answer.exit_code(), 3, "{target}: {:#?}", found.verdict);
     assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::StepDown(_))));
     assert!(found.horizon.as_secs_f64() < 60.0, "no more than the ladders of the beginning");
 }

@@ -13,7 +13,7 @@ use crate::commands::measure;
 /// Prints the result on stdout, as a check does.
 pub fn to_stdout(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
     let text = |paint| report::terminal(run, analysis, paint, Extent::All);
-    measure::print(format, place, (&text, &|| report::json(run, analysis)))
+    measure::print(format, &place.files_line(), (&text, &|| report::json(run, analysis)))
 }
 
 /// Prints the result beside a command, which owns stdout: text goes to stderr, JSON into a file beside the run file.
