@@ -7,7 +7,7 @@ use workload::{Nanos, grouped};
 use crate::clock::{ClockOffset, QUESTIONS};
 use crate::machine::{Fault, Machine, MachineState};
 use crate::message::{ALIVE_EVERY, Order, Report, SILENCE};
-use crate::request::{FleetRequest, Gathered, Moment, Refusal};
+use crate::request::{FleetRequest, Gathered, Moment, Refusal, assigned};
 
 /// Time that members have to say that they are there: on a crowded machine hundreds of processes begin one after the other.
 const JOINING: Nanos = Nanos(60_000_000_000);
@@ -17,6 +17,10 @@ const LEAD: Nanos = Nanos(100_000_000);
 /// Time without a word of a measuring process in its step after which people hear of it. Chosen by us: it says something every
 /// second, so five words in a row are missing.
 const QUIET: Nanos = Nanos(5_000_000_000);
+/// Exit code of a measuring process that a user has stopped, as shells give it.
+const INTERRUPTED: i32 = 130;
+/// Time between two lines about a step that runs, chosen by us: what a person at a terminal waits without a doubt.
+const SHOWN_EVERY: Nanos = Nanos(10_000_000_000);
 /// Time that members have to end what they measure. Chosen by us: they kill it after 15 s, and report that well within five
 /// more. What the kernel holds even then ends whenever it lets go.
 const TIME_TO_STOP: Nanos = Nanos(20_000_000_000);
@@ -44,6 +48,8 @@ struct ClockTour {
 pub struct Coordinator {
     request: FleetRequest,
     machines: Vec<Machine>,
+    /// Target of each member, if targets were given.
+    targets: Vec<Option<String>>,
     /// Rounds to come: one of each member by itself if that was wanted, and last that of all.
     rounds: VecDeque<Vec<usize>>,
     round: Vec<usize>,
@@ -56,6 +62,8 @@ pub struct Coordinator {
     is_under_way: bool,
     /// When the step that runs, or ran last, began.
     began: Nanos,
+    /// When its rate was last shown.
+    shown: Nanos,
     /// Members that have ended the step that runs: the step, the rate.
     rates: Vec<(String, f64)>,
     is_stopping: bool,
@@ -65,6 +73,7 @@ pub struct Coordinator {
     notices: Vec<String>,
     parts: Vec<u8>,
     gathered: Vec<Gathered>,
+    quiet: Vec<(usize, String)>,
     refusal: Option<Refusal>,
 }
 
@@ -76,6 +85,7 @@ impl Coordinator {
         Coordinator {
             request,
             machines: (0..size).map(|_| Machine::new(now.steady)).collect(),
+            targets: vec![None; size],
             rounds,
             round: Vec::new(),
             is_alone: false,
@@ -83,6 +93,7 @@ impl Coordinator {
             looked: now.steady,
             is_under_way: false,
             began: now.steady,
+            shown: now.steady,
             rates: Vec::new(),
             is_stopping: false,
             is_dismissed: false,
@@ -91,6 +102,7 @@ impl Coordinator {
             notices: Vec::new(),
             parts: Vec::new(),
             gathered: Vec::new(),
+            quiet: Vec::new(),
             refusal: None,
         }
     }
@@ -120,7 +132,8 @@ impl Coordinator {
             }
             Report::Clock(shown) => self.compared(from, shown, now),
             Report::Ready(step) => machine.state = MachineState::Ready(step),
-            Report::Alive { quiet, .. } => {
+            Report::Alive { iops, quiet } => {
+                machine.iops = if quiet < QUIET { iops } else { 0.0 };
                 self.notice_quiet(from, quiet, now);
                 // Only an answer: MPI libraries crash or hang when they send to a process that is gone.
                 self.order(from, Order::Alive);
@@ -201,6 +214,11 @@ impl Coordinator {
         self.machines.iter().enumerate().filter_map(of).collect()
     }
 
+    /// Members whose measuring processes showed nothing for a while, with the step.
+    pub fn quiet(&self) -> &[(usize, String)] {
+        &self.quiet
+    }
+
     /// Name of a member that no other has: its host, and its number there if several are on it.
     pub fn name(&self, member: usize) -> String {
         let Some(machine) = self.machines.get(member) else { return member.to_string() };
@@ -225,12 +243,12 @@ impl Coordinator {
 
     /// Whether a member answers.
     fn is_there(&self, member: usize) -> bool {
-        !matches!(self.machines[member].fault, Some(Fault::Silent(_)))
+        self.machines[member].is_there()
     }
 
     /// Whether a member is in a step.
     fn is_in_step(&self, member: usize) -> bool {
-        self.is_there(member) && matches!(self.machines[member].state, MachineState::Measuring(_))
+        self.machines[member].is_in_step()
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -277,7 +295,10 @@ impl Coordinator {
         let MachineState::Measuring(step) = &machine.state else { return };
         let is_quiet = quiet.min(now.steady.since(self.began)) >= QUIET;
         match (std::mem::replace(&mut machine.is_quiet, is_quiet), is_quiet) {
-            (false, true) => self.notices.push(format!("{name} shows nothing for {QUIET}, in step '{step}'")),
+            (false, true) => {
+                self.quiet.push((member, step.clone()));
+                self.notices.push(format!("{name} shows nothing for {QUIET}, in step '{step}'"));
+            }
             (true, false) => self.notices.push(format!("{name} shows something again, in step '{step}'")),
             _ => {}
         }
@@ -324,39 +345,15 @@ impl Coordinator {
         }
         let hosts: Vec<String> = (0..self.machines.len()).map(|member| self.name(member)).collect();
         self.notices.push(format!("{}: {}", number(hosts.len()), shortened(&hosts)));
-        match self.targets() {
-            Ok(()) => self.next_round(),
+        let host = |machine: &Machine| machine.host.clone();
+        let members: Vec<(String, String)> = self.machines.iter().map(host).zip(hosts).collect();
+        match assigned(&self.request.targets, &members) {
+            Ok(targets) => {
+                self.targets = targets;
+                self.next_round();
+            }
             Err(refusal) => self.refuse(refusal),
         }
-    }
-
-    /// Checks that the targets, if there are any, are those of members.
-    fn targets(&self) -> Result<(), Refusal> {
-        if self.request.targets.is_empty() {
-            return Ok(());
-        }
-        let is_host = |host: &str| self.machines.iter().any(|machine| machine.host == host);
-        if let Some((host, _)) = self.request.targets.iter().find(|(host, _)| !is_host(host)) {
-            let mut hosts: Vec<String> = self.machines.iter().map(|machine| machine.host.clone()).collect();
-            hosts.sort();
-            hosts.dedup();
-            return Err(Refusal::NoHost(host.clone(), hosts));
-        }
-        let given = |host: &str| self.request.targets.iter().filter(|(of, _)| of == host).count();
-        let there = |host: &str| self.machines.iter().filter(|machine| machine.host == host).count();
-        if let Some((host, _)) = self.request.targets.iter().find(|(host, _)| given(host) > there(host)) {
-            return Err(Refusal::TooManyTargets(host.clone(), there(host)));
-        }
-        match (0..self.machines.len()).find(|&member| self.target(member).is_none()) {
-            Some(member) => Err(Refusal::NoTarget(member)),
-            None => Ok(()),
-        }
-    }
-
-    fn target(&self, member: usize) -> Option<&String> {
-        let host = &self.machines[member].host;
-        let before = self.machines[..member].iter().filter(|other| other.host == *host).count();
-        self.request.targets.iter().filter(|(of, _)| of == host).nth(before).map(|(_, target)| target)
     }
 
     fn next_round(&mut self) {
@@ -375,7 +372,7 @@ impl Coordinator {
         }
         (self.stage, self.is_under_way) = (Stage::Running, false);
         for member in self.round.clone() {
-            let target = self.target(member).cloned();
+            let target = self.targets[member].clone();
             let words = self.request.words.iter().cloned().chain(target).collect();
             let machine = &mut self.machines[member];
             (machine.state, machine.has_file, machine.first_clock) = (MachineState::Preparing, false, None);
@@ -397,6 +394,8 @@ impl Coordinator {
         let busy = self.busy();
         if !busy.iter().any(|&member| self.is_in_step(member)) {
             self.step_ended();
+        } else {
+            self.show(now);
         }
         let is_ready = |&member: &usize| matches!(self.machines[member].state, MachineState::Ready(_));
         if busy.is_empty() {
@@ -411,15 +410,24 @@ impl Coordinator {
     /// Says what all had together in the step that has ended.
     fn step_ended(&mut self) {
         let rates = std::mem::take(&mut self.rates);
-        let Some((step, least)) = rates.iter().min_by(|one, other| one.1.total_cmp(&other.1)) else { return };
-        let sum: f64 = rates.iter().map(|(_, iops)| iops).sum();
-        let of = match rates.len() {
-            1 => String::new(),
-            many => format!(" on {many} machines, {} on the slowest", grouped(least.round())),
-        };
-        if sum > 0.0 {
-            self.notices.push(format!("  {step}: {} IOPS{of}", grouped(sum.round())));
+        let Some((step, _)) = rates.first() else { return };
+        let together = together(rates.iter().map(|(_, iops)| *iops));
+        self.notices.extend(together.map(|together| format!("{step}: {together}")));
+    }
+
+    /// Says now and then what all have together in the step that runs.
+    fn show(&mut self, now: Moment) {
+        if now.steady.since(self.shown) < SHOWN_EVERY {
+            return;
         }
+        self.shown = now.steady;
+        let in_step = || self.machines.iter().filter(|machine| machine.is_in_step());
+        let Some(MachineState::Measuring(step)) = in_step().next().map(|machine| &machine.state) else {
+            return;
+        };
+        let time = now.steady.since(self.began).0 / 1_000_000_000;
+        let together = together(in_step().map(|machine| machine.iops));
+        self.notices.extend(together.map(|together| format!("{step} after {time} s: {together}")));
     }
 
     /// Ends the fleet before anything was loaded.
@@ -475,6 +483,7 @@ impl Coordinator {
             return;
         }
         (self.is_under_way, self.began) = (true, now.steady + LEAD);
+        self.shown = self.began;
         let at = now.wall + LEAD;
         for member in self.busy() {
             let machine = &mut self.machines[member];
@@ -495,6 +504,7 @@ impl Coordinator {
             None => self.notices.push(format!("{name}: its measuring process was killed, {state}")),
             Some(0) => return,
             Some(_) if self.is_stopping => return,
+            Some(INTERRUPTED) => self.notices.push(format!("{name} was stopped there, {state}")),
             Some(_) => self.notices.push(format!("{name} has failed, {state}: {said}")),
         }
         machine.fault.get_or_insert(Fault::Failed(state, code, said));
@@ -543,6 +553,20 @@ impl Coordinator {
             }
         }
     }
+}
+
+/// Says what so many rates are together; nothing if they are none.
+fn together(rates: impl Iterator<Item = f64>) -> Option<String> {
+    let rates: Vec<f64> = rates.collect();
+    let sum: f64 = rates.iter().sum();
+    let of = match rates.len() {
+        1 => String::new(),
+        many => {
+            let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+            format!(" on {many} machines, {} on the slowest", grouped(least.round()))
+        }
+    };
+    (sum > 0.0).then(|| format!("{} IOPS{of}", grouped(sum.round())))
 }
 
 fn number(machines: usize) -> String {

@@ -15,7 +15,7 @@ mod run;
 
 pub use clock::ClockOffset;
 pub use coordinator::Coordinator;
-pub use library::{Launch, LibraryError, candidates, is_foreign_launcher, library, neighbours};
+pub use library::{LibraryError, candidates, is_foreign_launcher, launched, library, neighbours};
 pub use machine::{Fault, MachineState};
 pub use measuring::{Measuring, MeasuringEvent};
 pub use member::Member;

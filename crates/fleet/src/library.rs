@@ -8,21 +8,10 @@ const NAME: &str = "libmpi_abi.so.1";
 /// Environment variables in which launchers say how many processes they started.
 const SIZES: [&str; 4] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "MPI_LOCALNRANKS"];
 
-/// How this process was started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launch {
-    /// By itself.
-    Alone,
-    /// By a launcher, as one of so many.
-    Launched(usize),
-}
-
-impl Launch {
-    /// Reads what launchers say in environment variables, which `variable` looks up.
-    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Launch {
-        let sizes = SIZES.iter().filter_map(|name| variable(name)?.trim().parse().ok());
-        sizes.max().map_or(Launch::Alone, Launch::Launched)
-    }
+/// Returns the number of processes that a launcher started, if one did, by what launchers say in environment variables, which
+/// `variable` looks up.
+pub fn launched(variable: &dyn Fn(&str) -> Option<String>) -> Option<usize> {
+    SIZES.iter().filter_map(|name| variable(name)?.trim().parse().ok()).max()
 }
 
 /// Returns the number of processes that the launcher started on this host, if it says so.
@@ -59,7 +48,7 @@ pub enum LibraryError {
 }
 
 /// Places of the library, the likeliest first: beside the launcher that started this process, beside `mpiexec`, beside this
-/// program (as in a Python environment), in an active Python environment.
+/// program (as in a Python environment), in an active Python environment, in the system's folders.
 pub fn candidates(
     variable: &dyn Fn(&str) -> Option<String>,
     launcher: Option<&Path>,
@@ -76,6 +65,7 @@ pub fn candidates(
         .chain(mpiexec.filter_map(|found| beside(&found)))
         .chain(beside(program))
         .chain(environment)
+        .chain(SYSTEM.iter().map(|folder| Path::new(folder).join(NAME)))
         .collect();
     let mut seen = Vec::new();
     places.retain(|place| {
@@ -86,8 +76,7 @@ pub fn candidates(
     places
 }
 
-/// Returns the library to load: the one that is named, the first candidate that is there, or the loader's own choice by its
-/// name alone if `loads` says that the loader finds it.
+/// Returns the library to load: the one that is named, or the first candidate that is there.
 ///
 /// # Errors
 /// [`LibraryError`].
@@ -107,14 +96,11 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, LibraryError> {
     let launcher = std::fs::read_link(format!("/proc/{}/exe", std::os::unix::process::parent_id())).ok();
     let program = std::env::current_exe().unwrap_or_default();
     let places = candidates(&variable, launcher.as_deref(), &program);
-    match places.iter().find(|place| place.is_file()) {
-        Some(found) => Ok(found.clone()),
-        None if SYSTEM.iter().any(|folder| Path::new(folder).join(NAME).is_file()) => Ok(PathBuf::from(NAME)),
-        None => Err(LibraryError::NotFound(places)),
-    }
+    let found = places.iter().find(|place| place.is_file()).cloned();
+    found.ok_or(LibraryError::NotFound(places))
 }
 
-/// Folders that the loader looks into by itself on current distributions.
+/// Folders of libraries on current distributions.
 const SYSTEM: [&str; 5] =
     ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 
@@ -128,15 +114,16 @@ mod tests {
         let launcher = Path::new("/opt/mpich/bin/hydra_pmi_proxy");
         let program = Path::new("/home/me/env/bin/plimsoll");
         let found = candidates(&variable, Some(launcher), program);
-        let expected = ["/opt/mpich/lib/libmpi_abi.so.1", "/home/me/env/lib/libmpi_abi.so.1"];
-        assert_eq!(found, expected.map(PathBuf::from));
+        let folders: Vec<&Path> = found.iter().filter_map(|found| found.parent()).collect();
+        assert_eq!(folders[..3], ["/opt/mpich/lib", "/home/me/env/lib", "/usr/lib"].map(Path::new));
+        assert_eq!(found.len(), 2 + SYSTEM.len());
     }
 
     #[test]
     fn a_process_is_launched_as_the_launchers_say() {
         let of = |name: &'static str| move |asked: &str| (asked == name).then(|| "3".to_owned());
-        assert_eq!(Launch::read(&of("PMI_SIZE")), Launch::Launched(3));
-        assert_eq!(Launch::read(&of("SLURM_NTASKS")), Launch::Launched(3));
-        assert_eq!(Launch::read(&|_| None), Launch::Alone);
+        assert_eq!(launched(&of("PMI_SIZE")), Some(3));
+        assert_eq!(launched(&of("SLURM_NTASKS")), Some(3));
+        assert_eq!(launched(&|_| None), None);
     }
 }

@@ -66,9 +66,21 @@ pub(crate) struct Machine {
     pub(crate) first_clock: Option<ClockOffset>,
     pub(crate) fault: Option<Fault>,
     pub(crate) has_file: bool,
+    /// Operations per second of its last interval.
+    pub(crate) iops: f64,
 }
 
 impl Machine {
+    /// Whether it answers.
+    pub(crate) fn is_there(&self) -> bool {
+        !matches!(self.fault, Some(Fault::Silent(_)))
+    }
+
+    /// Whether it is in a step.
+    pub(crate) fn is_in_step(&self) -> bool {
+        self.is_there() && matches!(self.state, MachineState::Measuring(_))
+    }
+
     /// Returns a member that has not said a word at `now`.
     pub(crate) fn new(now: Nanos) -> Machine {
         Machine {
@@ -81,6 +93,7 @@ impl Machine {
             first_clock: None,
             fault: None,
             has_file: false,
+            iops: 0.0,
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Member {
     spoke: Nanos,
     alive: Nanos,
     stopping_since: Option<Nanos>,
+    /// When the user of this machine told it to stop.
+    told: Option<Nanos>,
     is_over: bool,
     is_abandoned: bool,
 }
@@ -55,6 +57,7 @@ impl Member {
             spoke: now,
             alive: now,
             stopping_since: None,
+            told: None,
             is_over: false,
             is_abandoned: false,
         }
@@ -88,6 +91,14 @@ impl Member {
                 let said = format!("plimsoll cannot be started there: {error}");
                 self.reports.push(Report::Ended { code: Some(CANNOT_EXECUTE), said, file: None });
             }
+        }
+    }
+
+    /// Stops what this machine measures, as its user wants, a second after the first call: a launcher's Ctrl-C reaches the first
+    /// process too, whose order to all comes sooner.
+    pub fn told_to_stop(&mut self, now: Nanos) {
+        if now.since(*self.told.get_or_insert(now)) >= ALIVE_EVERY {
+            self.stop(now);
         }
     }
 

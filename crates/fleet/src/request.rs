@@ -17,6 +17,42 @@ pub struct FleetRequest {
     pub version: String,
 }
 
+/// Gives each member, of this host and with this name, its target: the one for its name, or else the next one for its host.
+pub(crate) fn assigned(
+    targets: &[(String, String)],
+    members: &[(String, String)],
+) -> Result<Vec<Option<String>>, Refusal> {
+    let mut assigned = vec![None; members.len()];
+    if targets.is_empty() {
+        return Ok(assigned);
+    }
+    let mut left: Vec<&(String, String)> = targets.iter().collect();
+    let take = |left: &mut Vec<&(String, String)>, wanted: &String| {
+        let at = left.iter().position(|(of, _)| of == wanted)?;
+        Some(left.remove(at).1.clone())
+    };
+    for (target, (_, name)) in assigned.iter_mut().zip(members) {
+        *target = take(&mut left, name);
+    }
+    for (target, (host, _)) in assigned.iter_mut().zip(members).filter(|(target, _)| target.is_none()) {
+        *target = take(&mut left, host);
+    }
+    let processes = |of: &String| members.iter().filter(|(host, name)| host == of || name == of).count();
+    if let Some((of, _)) = left.iter().find(|(of, _)| processes(of) == 0) {
+        let mut hosts: Vec<String> = members.iter().map(|(host, _)| host.clone()).collect();
+        hosts.sort();
+        hosts.dedup();
+        return Err(Refusal::NoHost(of.clone(), hosts));
+    }
+    if let Some((of, _)) = left.first() {
+        return Err(Refusal::TooManyTargets(of.clone(), processes(of)));
+    }
+    match assigned.iter().position(Option::is_none) {
+        Some(member) => Err(Refusal::NoTarget(member)),
+        None => Ok(assigned),
+    }
+}
+
 /// A moment on two clocks of this machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {

@@ -26,7 +26,7 @@ collects them all and prints what they had together, as plimsoll merge does.
 Exit codes: 0 measured, 1 a machine was lost or failed, 2 refused, 4 a machine
 has no step in common with the others, or --alone cannot tell.")]
 pub struct FleetArguments {
-    /// Target of a machine, after the words that all have; once for each process that runs on it
+    /// Target of a machine, after the words that all have; once for each process that runs on it, or for one of them (a:2)
     #[arg(long = "target", value_name = "HOST=TARGET")]
     pub targets: Vec<String>,
     /// First let each machine run by itself, one after the other: shows whether they share a limit

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use fleet::{Fault, FleetRequest, FleetResult, Gathered, Launch, Refusal, Surroundings};
+use fleet::{Fault, FleetRequest, FleetResult, Gathered, Refusal, Surroundings};
 use kernel::MpiLibrary;
 use record::PATIENCE;
 use sampler::Root;
@@ -28,8 +28,6 @@ const BETWEEN_ENDS: Duration = Duration::from_millis(50);
 const ENDS_MOST: Duration = Duration::from_secs(2);
 /// Time after which a process leaves although others do not.
 const TO_LEAVE: Duration = Duration::from_secs(10);
-/// Columns of a line of progress.
-const COLUMNS: usize = 80;
 
 /// Takes part in the fleet; the first process puts the runs together and prints the result.
 pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
@@ -38,11 +36,6 @@ pub fn run(arguments: &FleetArguments) -> Result<u8, Failure> {
     if let (Some(rank), Some(size)) = (number("PMI_RANK"), number("PMI_SIZE")) {
         // The last process leaves first, so that the first one's is the last word.
         let wait = BETWEEN_ENDS.min(ENDS_MOST / size.max(1)) * size.saturating_sub(rank + 1);
-        if let Err(failure) = &ended {
-            output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
-            std::thread::sleep(wait);
-            return Ok(failure.code as u8);
-        }
         std::thread::sleep(wait);
     }
     ended
@@ -67,7 +60,7 @@ fn take_part(arguments: &FleetArguments) -> Result<u8, Failure> {
         return Err(foreign("the launcher"));
     }
     let mut mpi = loaded.join().map_err(Failure::refused)?;
-    if let (1, Launch::Launched(processes @ 2..)) = (mpi.size(), Launch::read(&variable)) {
+    if let (1, Some(processes @ 2..)) = (mpi.size(), fleet::launched(&variable)) {
         return Err(foreign(&format!(
             "the launcher, which started {processes} processes that do not know each other,"
         )));
@@ -85,10 +78,7 @@ fn take_part(arguments: &FleetArguments) -> Result<u8, Failure> {
             return Ok(Code::Refused as u8);
         }
     }
-    let say = |text: &str| match text.chars().count() > COLUMNS {
-        true => output::people(report::wrap("", text).trim_end()),
-        false => output::people(text),
-    };
+    let say = |text: &str| output::people(report::wrap("  ", text).trim_end());
     let here = Surroundings {
         host: &host,
         clock: &clock,
@@ -184,13 +174,15 @@ fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -
         .map(|member| result.names[member].clone())
         .collect();
     let people = |text: &str| output::people(report::wrap("plimsoll: ", text).trim_end());
+    for (member, step) in &result.quiet {
+        people(&format!(
+            "{} showed nothing for a while in step '{step}': its volume did not answer, or the machine was held; its figures have that in them",
+            result.names[*member]
+        ));
+    }
     let merged = match runs.as_slice() {
         [] => Err(Failure::failed("no machine has measured anything together with others")),
-        [one] => {
-            let path = one.split_once('=').map_or(one.as_str(), |(_, path)| path);
-            people(&format!("only one machine has measured; to see its run: plimsoll report {path}"));
-            Ok(0)
-        }
+        [one] => merge::single(one, arguments.format),
         _ => {
             let arguments = MergeArguments {
                 runs,

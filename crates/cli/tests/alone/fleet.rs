@@ -165,6 +165,118 @@ fn nothing_is_loaded_anywhere_if_one_cannot_be_measured() {
     assert!(done.err.contains("no machine is called nobody"), "{}", done.err);
 }
 
+/// Three hosts, `host-1` to `host-3`, each in a network namespace on one bridge; removed when the test ends.
+struct Hosts {
+    _undo: Vec<Undo>,
+}
+
+impl Hosts {
+    const NETWORK: &str = "10.213.77";
+    const NUMBERS: [u8; 3] = [1, 2, 3];
+
+    /// Name of the bridge, and start of all other names.
+    fn bridge() -> String {
+        format!("pl{}", std::process::id())
+    }
+
+    fn cable(host: u8) -> String {
+        format!("{}-{host}", Hosts::bridge())
+    }
+
+    fn address(host: u8) -> String {
+        format!("{}.{host}", Hosts::NETWORK)
+    }
+
+    /// Makes the hosts; `None`, and a skip, if this machine cannot.
+    fn or_skip() -> Option<Hosts> {
+        let bridge = Hosts::bridge();
+        let mut undo = vec![Undo::by(&["ip", "link", "del", &bridge])];
+        let own = format!("{}/24", Hosts::address(254));
+        let mut is_made = run(&["ip", "link", "add", &bridge, "type", "bridge"])
+            && run(&["ip", "addr", "add", &own, "dev", &bridge])
+            && run(&["ip", "link", "set", &bridge, "up"]);
+        for host in Hosts::NUMBERS {
+            let (name, cable) = (Hosts::address(host), Hosts::cable(host));
+            undo.push(Undo::by(&["ip", "netns", "del", &name]));
+            let address = format!("{name}/24");
+            is_made = is_made
+                && run(&["ip", "netns", "add", &name])
+                && run(&[
+                    "ip", "link", "add", &cable, "type", "veth", "peer", "name", "eth0", "netns", &name,
+                ])
+                && run(&["ip", "link", "set", &cable, "master", &bridge, "up"])
+                && run(&["ip", "-n", &name, "addr", "add", &address, "dev", "eth0"])
+                && run(&["ip", "-n", &name, "link", "set", "eth0", "up"])
+                && run(&["ip", "-n", &name, "link", "set", "lo", "up"]);
+        }
+        is_made.then_some(Hosts { _undo: undo })
+    }
+
+    /// Has each host measure one of the devices, first by itself and then with the others; returns what is printed.
+    fn alone_and_together(&self, folder: &Folder, launcher: &Path, devices: [&Path; 3]) -> ProgramOutput {
+        let remotely = folder.path("remote-shell");
+        let words = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1; shift\n\
+                     exec ip netns exec $host unshare --uts sh -c \"hostname host-${host##*.}; $*\"\n";
+        fs::write(&remotely, words).unwrap();
+        fs::set_permissions(&remotely, fs::Permissions::from_mode(0o755)).unwrap();
+        let profile = "title = \"Reads\"\nsize = \"64MiB\"\ntime = \"5s\"\nramp = \"1s\"\n[[step]]\nname = \"reads\"\n\
+                       [[step.job]]\norder = \"random\"\nread = 100\nblock = \"4KiB\"\ndepth = 32\n";
+        fs::write(folder.path("reads.toml"), profile).unwrap();
+        let hosts = Hosts::NUMBERS.map(Hosts::address).join(",");
+        let bridge = Hosts::bridge();
+        let mut all = vec!["-disable-auto-cleanup", "-launcher", "rsh", "-launcher-exec", "@/remote-shell"];
+        all.extend(["-iface", &bridge, "-genv", "UCX_TLS", "tcp,self", "-hosts", &hosts]);
+        all.extend(["plimsoll", "fleet", "--alone", "--out", "@/all"]);
+        let target = |(host, device): (u8, &Path)| format!("--target=host-{host}={}", device.display());
+        let targets: Vec<String> = Hosts::NUMBERS.into_iter().zip(devices).map(target).collect();
+        all.extend(targets.iter().map(String::as_str));
+        all.extend(["run", "@/reads.toml", "--busy", "--out", "@/own"]);
+        ended(&mut folder.through(&launcher.display().to_string(), &all))
+    }
+
+    /// Bytes that a host has sent to the others.
+    fn sent(host: u8) -> u64 {
+        let path = format!("/sys/class/net/{}/statistics/rx_bytes", Hosts::cable(host));
+        fs::read_to_string(path).unwrap().trim().parse().unwrap()
+    }
+}
+
+#[test]
+#[ignore = "night: real rates"]
+fn three_hosts_on_a_network_share_what_lies_behind_all_of_their_volumes_or_have_each_their_own() {
+    let Some(launcher) = mpiexec() else { return };
+    if !root_or_skip("a network namespace") {
+        return;
+    }
+    let neighbours = Neighbours::watch();
+    let Some(hosts) = Hosts::or_skip() else { return };
+    let of_group = |group: &QemuThrottle, part: u64| {
+        let (size, offset) = ((64u64 << 20).to_string(), ((64u64 << 20) * part).to_string());
+        LoopOver::with(group.path(), &["--direct-io=on", "--sizelimit", &size, "--offset", &offset])
+    };
+    let judge = |devices: [LoopOver; 3], answer: &str| {
+        let folder = Folder::new();
+        let [one, two, three] = &devices;
+        let done = hosts.alone_and_together(&folder, &launcher, [one.path(), two.path(), three.path()]);
+        eprintln!("{}{}", done.out, done.err);
+        assert!(done.out.contains("3 machines"), "{}{}", done.out, done.err);
+        if !done.out.starts_with(answer) {
+            neighbours.excuse_or_fail(&done.out);
+        }
+    };
+    let Some(group) = QemuThrottle::or_skip(192, &[("iops-total", 900)]) else { return };
+    let [Some(one), Some(two), Some(three)] = [0, 1, 2].map(|part| of_group(&group, part)) else { return };
+    judge([one, two, three], "SHARED");
+    let groups = [0; 3].map(|_| QemuThrottle::or_skip(64, &[("iops-total", 300)]));
+    let [Some(one), Some(two), Some(three)] = groups.each_ref().map(|group| of_group(group.as_ref()?, 0))
+    else {
+        return;
+    };
+    judge([one, two, three], "APART");
+    // Their messages and run files went over the network.
+    assert!(Hosts::NUMBERS.into_iter().skip(1).all(|host| Hosts::sent(host) > 100_000));
+}
+
 #[test]
 fn without_mpi_and_for_commands_that_decide_by_themselves_the_refusal_says_what_to_do() {
     let folder = Folder::new();
@@ -182,12 +294,6 @@ fn without_mpi_and_for_commands_that_decide_by_themselves_the_refusal_says_what_
     let wrong = alone(&["fleet", "--mpi", "@/no-library.so", "run", "database", "null:"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     assert!(wrong.complained().contains("no-library.so"), "{}", wrong.err);
-    let is_installed = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
-        .iter()
-        .any(|folder| Path::new(folder).join("libmpi_abi.so.1").exists());
-    if !is_installed {
-        let none = alone(&["fleet", "run", "database", "null:"]);
-        assert_eq!(none.code, Some(2), "{}", none.err);
-        assert!(none.complained().contains("pip install mpich"), "{}", none.err);
-    }
+    let none = alone(&["fleet", "run", "database", "null:"]);
+    assert!(none.code == Some(0) || none.complained().contains("pip install mpich"), "{}", none.err);
 }

@@ -1,6 +1,6 @@
 //! Single moments of a fleet, and what is said of them.
 
-use fleet::{Coordinator, Fault, FleetRequest, MachineState, Moment, Order, Report};
+use fleet::{Coordinator, Fault, FleetRequest, MachineState, Moment, Order, Refusal, Report};
 use workload::Nanos;
 
 use crate::simulated::{MS, SECOND};
@@ -155,6 +155,7 @@ fn a_measuring_process_that_shows_nothing_in_its_step_is_named_once_and_when_it_
     fleet.advance(5 * SECOND);
     fleet.quiet = Nanos(0);
     fleet.advance(3 * SECOND);
+    assert_eq!(fleet.first.quiet(), [(0, "a".to_owned())]);
     let [nothing, again] = [
         format!("host-0 shows nothing for {}, {}", Nanos(5 * SECOND), measuring()),
         format!("host-0 shows something again, {}", measuring()),
@@ -184,7 +185,60 @@ fn the_rate_of_a_step_is_that_of_those_who_ran_it_even_if_they_have_ended_since(
     assert_eq!(fleet.notices, [""; 0]);
     fleet.ends(2, Some(130));
     fleet.advance(SECOND);
-    assert_eq!(fleet.notices, ["  a: 120 IOPS on 2 machines, 20 on the slowest"]);
+    assert_eq!(fleet.notices, ["a: 120 IOPS on 2 machines, 20 on the slowest"]);
+}
+
+#[test]
+fn a_long_step_is_shown_every_ten_seconds_without_those_that_show_nothing() {
+    let mut fleet = Fleet::in_step(3);
+    fleet.advance(100 * MS);
+    let third_is_quiet = [
+        (Nanos(0), "a after 10 s: 600 IOPS on 3 machines, 100 on the slowest"),
+        (Nanos(9 * SECOND), "a after 20 s: 300 IOPS on 3 machines, 0 on the slowest"),
+    ];
+    for (quiet, shown) in third_is_quiet {
+        fleet.advance(9_900 * MS);
+        for (member, quiet) in [Nanos(0), Nanos(0), quiet].into_iter().enumerate() {
+            fleet.say(member, Report::Alive { iops: 100.0 * (member + 1) as f64, quiet });
+        }
+        fleet.notices.clear();
+        fleet.advance(100 * MS);
+        assert_eq!(fleet.notices, [shown]);
+    }
+}
+
+/// Returns the targets with which two processes on `web` and one on `db` begin, or why they do not.
+fn targets(given: &[(&str, &str)]) -> Result<Vec<String>, Refusal> {
+    let targets = given.iter().map(|(of, target)| ((*of).to_owned(), (*target).to_owned())).collect();
+    let mut first =
+        Coordinator::new(FleetRequest { targets, ..FleetRequest::default() }, 3, Moment::default());
+    for (member, host) in ["web", "web", "db"].into_iter().enumerate() {
+        let here = Report::Here { version: String::new(), host: host.to_owned(), clock: host.to_owned() };
+        first.hear(member, here, Moment::default());
+    }
+    first.advance(Moment::default());
+    let begun = |(_, order)| match order {
+        Order::Begin(words) => words.last().cloned(),
+        _ => None,
+    };
+    match first.refusal() {
+        Some(refusal) => Err(refusal.clone()),
+        None => Ok(first.orders().into_iter().filter_map(begun).collect()),
+    }
+}
+
+#[test]
+fn a_target_is_for_a_machine_by_its_name_or_for_the_next_process_on_its_host() {
+    let found = targets(&[("web:2", "b"), ("db", "c"), ("web", "a")]);
+    assert_eq!(found, Ok(["a", "b", "c"].map(str::to_owned).to_vec()));
+    let found = targets(&[("web", "a"), ("db", "c"), ("web", "b")]);
+    assert_eq!(found, Ok(["a", "b", "c"].map(str::to_owned).to_vec()));
+    assert_eq!(targets(&[("web", "a"), ("db", "c")]), Err(Refusal::NoTarget(1)));
+    let twice = [("web:1", "a"), ("web:1", "b"), ("web", "c"), ("db", "d")];
+    assert_eq!(targets(&twice), Err(Refusal::TooManyTargets("web:1".to_owned(), 1)));
+    let nobody = [("web", "a"), ("web", "b"), ("db", "c"), ("web:3", "d")];
+    let hosts = vec!["db".to_owned(), "web".to_owned()];
+    assert_eq!(targets(&nobody), Err(Refusal::NoHost("web:3".to_owned(), hosts)));
 }
 
 #[test]
@@ -202,7 +256,7 @@ fn the_rate_of_a_step_is_given_even_if_the_last_one_in_it_is_lost() {
     fleet.ends_step(0, 100.0);
     fleet.silent[1] = true;
     fleet.advance(5 * SECOND);
-    assert_eq!(fleet.notices.last().map(String::as_str), Some("  a: 100 IOPS"));
+    assert_eq!(fleet.notices.last().map(String::as_str), Some("a: 100 IOPS"));
 }
 
 #[test]
