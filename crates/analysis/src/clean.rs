@@ -7,7 +7,7 @@ use workload::Nanos;
 /// completions late, and may have moved them into the next interval. A third of the 3 % by which a claim may be missed.
 const TOUCHED: f64 = 0.01;
 /// Fewest intervals from which a figure is taken, as for every figure of a step.
-const FEWEST: usize = 5;
+pub(crate) const FEWEST: usize = 5;
 
 /// Whether waiting for a CPU has moved hardly any completions into `interval` of `step` or out of it: not in this
 /// interval, nor in the one before, whose late completions count here.

@@ -16,6 +16,8 @@ const ALIKE: f64 = 0.1;
 const LASTS_S: f64 = 3.0;
 /// Fewest samples from which the level of a moment is taken.
 const SAMPLES_LEAST: usize = 5;
+/// Fewest whole periods that show a wave: two falls may be as far apart by chance, or by what was measured between them.
+const PERIODS: f64 = 2.0;
 /// Least drift of the level that is reported, as a share.
 const DRIFT: f64 = 0.03;
 
@@ -82,7 +84,7 @@ pub(crate) fn course(of: &Moves, looked: (f64, f64), levels: &Levels<'_>) -> Cou
             false => Course::Fell,
         };
     }
-    match recurring(moves) {
+    match recurring(moves).filter(|_| periods(moves, looked).3 >= PERIODS) {
         Some(apart) => wave(moves, looked, if last.ratio < 0.0 { [1.0, apart] } else { [1.0 / apart, 1.0] }),
         None => moved(moves, looked),
     }

@@ -5,7 +5,9 @@ use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
 use crate::level::{FittedLevel, SharedLevel, strays};
-use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations};
+use crate::plateaus::{
+    Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations, operations_of_any_size,
+};
 use crate::points;
 use crate::regimes::Regimes;
 use crate::step_figures::{LatencyRow, Point};
@@ -108,7 +110,11 @@ pub(crate) fn figures(run: &Run) -> Figures {
     let strays = volume(&plateaus);
     let straying = |points: Vec<Point>| points::straying(points, &strays);
     let delivered = plateaus.each_ref().map(|[operations, _]| operations.as_ref()?.cap(&strays));
-    let exact = |plateau: &Plateau| tighter(plateau.exact(run), plateau.cap(&strays));
+    let of_any_size = WAYS.map(|direction| operations_of_any_size(&large, &small, direction));
+    let exact = |plateau: &Plateau, wider: Option<&Plateau>| {
+        let exact = plateau.exact(run).or_else(|| wider?.exact(run));
+        tighter(exact, plateau.cap(&strays))
+    };
     Figures {
         depths: straying(depths),
         blocks: straying(blocks),
@@ -116,7 +122,11 @@ pub(crate) fn figures(run: &Run) -> Figures {
         jobs: straying(points::points(run, StepKind::Job, &regimes)),
         beside: straying(beside),
         cells: full.into_iter().map(|cell| cell.step).collect(),
-        caps: plateaus.each_ref().map(|way| way.each_ref().map(|one| exact(one.as_ref()?))),
+        caps: std::array::from_fn(|way| {
+            let [operations, bytes] = plateaus[way].each_ref().map(Option::as_ref);
+            let operations = operations.and_then(|one| exact(one, of_any_size[way].as_ref()));
+            [operations, bytes.and_then(|one| exact(one, None))]
+        }),
         delivered,
         largest: WAYS.map(|direction| largest(&large, direction)?.shared.level(&strays)),
         latencies,

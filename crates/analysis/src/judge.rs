@@ -123,12 +123,12 @@ impl Analysis {
 pub const TELLING: f64 = 0.25;
 
 /// Returns the smallest change that would have shown at nearly any time, of small operations or of large ones: where
-/// counts agree exactly from the first load to the last, as much as a claim may be missed by.
+/// counts of both directions agree exactly from the first load to the last, as much as a claim may be missed by.
 fn sensitivity(figures: &Figures) -> Option<f64> {
     let ways = [Direction::Read, Direction::Write];
-    let any =
-        |of: &dyn Fn(Direction) -> Option<Cap>| ways.into_iter().filter_map(of).any(|cap| cap.throughout);
-    let is_exact = [any(&|way| figures.iops_cap(way)), any(&|way| figures.bandwidth_cap(way))];
+    let all =
+        |of: &dyn Fn(Direction) -> Option<Cap>| ways.into_iter().filter_map(of).all(|cap| cap.throughout);
+    let is_exact = [all(&|way| figures.iops_cap(way)), all(&|way| figures.bandwidth_cap(way))];
     let of = |(least, is_exact): (Option<f64>, bool)| {
         least.map(|least| if is_exact { claims::TOLERANCE } else { least })
     };

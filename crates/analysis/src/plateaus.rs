@@ -156,6 +156,26 @@ pub(crate) fn operations(depths: &[Point], direction: Direction) -> Option<Plate
     Some(Plateau { open: true, ..Plateau::of(&[deepest], |_| 1.0) })
 }
 
+/// Returns the loads of `direction` that are as deep as the plateau of operations, with blocks of any size that bytes do not limit: under
+/// a meter of operations, all of them have one rate.
+pub(crate) fn operations_of_any_size(
+    blocks: &[Point],
+    depths: &[Point],
+    direction: Direction,
+) -> Option<Plateau> {
+    let full = full_rungs(depths, direction);
+    let depth = full.iter().map(|point| point.depth).min()?;
+    let rate = full.iter().map(|point| point.iops.value).fold(0.0, f64::max);
+    let all = of_last_regime(of(blocks, direction, |point| point.block));
+    let bytes = all.iter().map(|point| point.bytes_per_second.value).fold(0.0, f64::max);
+    let is_small = |point: &&Point| point.depth >= depth && BYTES_BIND * rate * point.block as f64 <= bytes;
+    let beside = all.into_iter().filter(is_small);
+    let mut on: Vec<&Point> = full.iter().copied().chain(beside).collect();
+    on.sort_by_key(|point| &point.step);
+    on.dedup_by_key(|point| &point.step);
+    Some(Plateau::of(&on, |_| 1.0))
+}
+
 /// Returns the plateau of bytes of `direction`, from the block ladder.
 ///
 /// Blocks belong to it from well above the crossover of the two caps. `base_ns` is the latency of one I/O at a time: if

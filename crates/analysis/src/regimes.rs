@@ -11,7 +11,7 @@ use crate::timeline::earned::without_earned;
 use crate::timeline::flow::flows;
 use crate::timeline::level_change::Move;
 use crate::timeline::levels::{ERROR_MOST, Levels, Stretch};
-use crate::timeline::moves::moves;
+use crate::timeline::moves::{lasting, moves};
 use crate::timeline::sensitivity::sensitivity;
 use crate::timeline::spells::spells;
 
@@ -91,7 +91,7 @@ impl Regimes {
         let mut moves = moves(&levels, &rule);
         // Of an unknown level, nobody knows whether it changed.
         moves.retain(|one| one.error < ERROR_MOST);
-        let told = without_earned(moves, &levels);
+        let told = lasting(without_earned(moves, &levels), &levels);
         let moves = &told.moves;
         let changes = moves.iter().map(change).collect();
         let from = moves.last().map_or(f64::NEG_INFINITY, |one| one.high);

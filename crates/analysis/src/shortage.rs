@@ -5,6 +5,7 @@ use record::{CpuMetric, Interval, Run, Sample, StepRecord, TargetFacts};
 use workload::{Direction, Nanos, Pace};
 
 use crate::claims::TOLERANCE;
+use crate::clean::{FEWEST, clean_intervals};
 use crate::figures::Figures;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
@@ -43,6 +44,24 @@ pub(crate) struct Shares {
     pub steal: f64,
     /// The greatest rate lost to all this, as a share of the rate.
     pub lost: f64,
+}
+
+/// Returns the share of its rate that a step has less than it asked for, or than its best interval without a wait: no more can have
+/// been lost.
+fn lacking(step: &StepRecord) -> f64 {
+    let ops = |interval: &Interval| {
+        Direction::ALL.iter().map(|way| interval.of(*way).tally.ops as f64).sum::<f64>()
+    };
+    let rate = |interval: &Interval| ops(interval) / interval.seconds().max(f64::MIN_POSITIVE);
+    let counted = step.counted();
+    let done = counted.iter().map(ops).sum::<f64>() / counted.iter().map(Interval::seconds).sum::<f64>();
+    let asked: Option<f64> = step.plan.workers.iter().map(|worker| Some(worker.pace.rate()?.0)).sum();
+    let clean = clean_intervals(step);
+    let best = || (clean.len() >= FEWEST).then(|| clean.iter().map(rate).fold(0.0, f64::max));
+    match asked.or_else(best) {
+        Some(most) if done.is_finite() && most > 0.0 => (1.0 - done / most).max(0.0),
+        _ => 1.0,
+    }
 }
 
 impl<'r> Shortage<'r> {
@@ -91,7 +110,8 @@ impl<'r> Shortage<'r> {
             shares.waiting * self.in_series()
         };
         let stolen = if shares.steal > STEAL { shares.steal * self.in_series() } else { 0.0 };
-        (waits + stolen).min(1.0)
+        let most = if known { lacking(step) } else { 1.0 };
+        (waits + stolen).min(most)
     }
 
     /// Returns the seconds of `interval` in which the device may have had less to do than planned in `step`. While a

@@ -35,7 +35,7 @@ pub(crate) struct Sharing {
     pub together: Together,
     /// Rates of reads and of writes alone, I/Os per second.
     pub alone: (f64, f64),
-    /// Mean rate of the mixes, I/Os per second of both directions.
+    /// Rate of the mixes, I/Os per second of both directions: the greatest if each direction has its budget, otherwise the mean.
     pub mixed: Estimate,
     pub tells: Vec<Tells>,
     pub evidence: Vec<Evidence>,
@@ -64,7 +64,10 @@ fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
     let rates = || mixes.iter().map(|mixed| mixed.rate);
     let low = rates().map(|rate| rate.low).fold(f64::INFINITY, f64::min);
     let high = rates().map(|rate| rate.high).fold(0.0, f64::max);
-    let value = rates().map(|rate| rate.value).sum::<f64>() / mixes.len() as f64;
+    let most = rates().map(|rate| rate.value).fold(0.0, f64::max);
+    let mean = rates().map(|rate| rate.value).sum::<f64>() / mixes.len() as f64;
+    // Of two budgets, a mix reaches as much as its shares let it; of one, all mixes reach the same.
+    let value = if together == Together::Separate { most } else { mean };
     let tells = if together == Together::Open { vec![Tells::Mix] } else { Vec::new() };
     Some(Sharing {
         block,

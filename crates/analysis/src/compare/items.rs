@@ -270,9 +270,12 @@ pub(crate) fn tool(run: &Run) -> String {
 
 fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     let Some(cell) = cell(step) else { return Vec::new() };
+    let rests = step.plan.workers.iter().any(|worker| worker.terms.think.is_some());
+    let spaced = step.plan.kind == StepKind::Latency && rests;
     let item = |point: &Point| Item {
-        iops: Some(point.iops.value),
-        bytes_per_second: Some(point.bytes_per_second.value),
+        // With rests between the requests there is a latency, and no rate.
+        iops: (!spaced).then_some(point.iops.value),
+        bytes_per_second: (!spaced).then_some(point.bytes_per_second.value),
         latency_ns: Some(point.latency_ns_mean),
         latency_ns_p50: Some(point.latency_ns_p50 as f64),
         latency_ns_p99: supports_p99(&step.latency(point.direction)).then_some(point.latency_ns_p99 as f64),
@@ -282,7 +285,7 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
         latency_ends: mean(step, point.direction).and_then(|mean| ends(mean.estimate, 1.0)),
         counts: Some(window(step)),
         source,
-        ..Item::of(Work::of_cell(&cell, point))
+        ..Item::of(Work { spaced, ..Work::of_cell(&cell, point) })
     };
     cell.directions.iter().map(item).collect()
 }

@@ -14,9 +14,13 @@ use crate::figures::{Figures, figures};
 use crate::latency::mean;
 use crate::step_figures::{LatencyRole, LatencyRow};
 
+/// Whether a run went up ladders.
+pub(super) fn has_ladders(run: &Run) -> bool {
+    run.steps.iter().any(|step| step.plan.kind == StepKind::DepthLadder)
+}
+
 /// Returns the limits of all runs of a side that went up ladders: operations, bytes, latency, by direction.
 pub(super) fn limits(side: &Side) -> Vec<Item> {
-    let ladders = |run: &Run| run.steps.iter().any(|step| step.plan.kind == StepKind::DepthLadder);
     let of_run = |(number, run): (usize, &Run)| {
         let figures = figures(run);
         let ways = [Direction::Read, Direction::Write];
@@ -26,7 +30,7 @@ pub(super) fn limits(side: &Side) -> Vec<Item> {
         all.enumerate()
             .map(move |(group, item)| Item { source: Source { run: number, group, block: 0 }, ..item })
     };
-    side.runs.iter().enumerate().filter(|(_, run)| ladders(run)).flat_map(of_run).collect()
+    side.runs.iter().enumerate().filter(|(_, run)| has_ladders(run)).flat_map(of_run).collect()
 }
 
 /// Returns an item of random I/O of `block` bytes, at as much depth as it takes.

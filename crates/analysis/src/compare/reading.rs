@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use super::items::{Item, Source};
+use super::limits::has_ladders;
 use super::side::Side;
 use super::work::Work;
 use crate::finding::Confidence;
@@ -221,6 +222,8 @@ pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFin
                 let level = undeclared(&all);
                 add(level.filter(|level| below && matches!(level.0, Reading::OneLevel { .. })));
             }
+            // What limits a volume whose ladders were measured is compared by itself.
+            None if side.runs.iter().any(has_ladders) => {}
             None => add(undeclared(&all)),
         }
         add(much_faster(&all));

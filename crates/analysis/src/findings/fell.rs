@@ -158,11 +158,15 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> FindingOf<HeldLevelFell> {
     let last = between
         .iter()
         .rposition(|tick| rate_in(tick, of) >= middle && tick.to <= to.from + (to.to.since(to.from)) / 2);
+    let behind = last.map_or(between, |last| &between[last + 1..]);
+    let seconds: f64 = behind.iter().map(|tick| tick.seconds).sum();
+    let mean = behind.iter().map(|tick| rate_in(tick, of) * tick.seconds).sum::<f64>() / seconds;
+    let is_held = device.held.iter().any(|held| held.at == after.at);
     let meaning = HeldLevelFell {
         device: device.place.clone(),
         at: last.map_or(to.from, |last| between[last].to),
         before: fall.rate_before,
-        after: after.rate,
+        after: if is_held || !mean.is_finite() { after.rate } else { mean },
         bytes: after.what == Resource::Bytes,
         back: back(device, fall),
     };

@@ -32,6 +32,9 @@ pub struct NotIdentifiable {
     pub counted: LevelUnit,
     pub level: Estimate,
     pub at_least: bool,
+    /// Block size of the load, bytes, if the question is about one.
+    #[serde(default)]
+    pub block: Option<u64>,
     pub tells: Vec<Tells>,
 }
 
@@ -61,7 +64,7 @@ fn of_levels(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
         };
         let (direction, counted, level) = (Some(held.direction), held.counted, held.level);
         let at_least = held.at_least;
-        let meaning = NotIdentifiable { question, direction, counted, level, at_least, tells };
+        let meaning = NotIdentifiable { question, direction, counted, level, at_least, block: None, tells };
         open.push(FindingOf { meaning, evidence: held.evidence.clone(), confidence: Confidence::Certain });
     }
     open
@@ -76,6 +79,7 @@ fn of_units(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
             counted: LevelUnit::Operations,
             level: charged.operations,
             at_least: false,
+            block: None,
             tells: vec![Tells::AroundUnit { unit: charged.unit }],
         },
         evidence: charged.evidence.clone(),
@@ -93,6 +97,7 @@ fn of_mixes(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
             counted: sharing.counted,
             level: sharing.level(),
             at_least: false,
+            block: Some(sharing.block),
             tells: sharing.tells,
         },
         evidence: sharing.evidence,

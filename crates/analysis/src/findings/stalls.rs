@@ -100,7 +100,7 @@ fn silent(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     let ticks = device.within(window);
     let is_silent = |at: usize| {
         let before = at.checked_sub(1).map_or(0.0, |before| ticks[before].in_flight);
-        ticks[at].all() == 0.0 && ticks[at].in_flight > 0.0 && before > 0.0
+        ticks[at].is_silent() && ticks[at].in_flight > 0.0 && before > 0.0
     };
     let mut found: Vec<Stall> = Vec::new();
     for at in (0..ticks.len()).filter(|&at| is_silent(at)) {

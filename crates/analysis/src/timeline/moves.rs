@@ -2,6 +2,7 @@
 
 use statistics::segments::{Change, Rule, Sample};
 
+use super::earned::Moves;
 use super::level_change::Move;
 use super::levels::{Levels, Stretch};
 use super::place::placed;
@@ -97,6 +98,28 @@ fn in_rounds(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> bool {
     };
     let [before, after] = beside.map(mean);
     round_s(levels) > SLIPPED_S && (after - before).abs() < slipped(levels, beside)
+}
+
+/// Drops falls after which the level went on to sink: a later load like the one that fell had less than the new level by more than half
+/// of the fall, so that this was a moment of a decline and no level that the volume has.
+pub(crate) fn lasting(found: Moves, levels: &Levels<'_>) -> Moves {
+    let lasts = |number: &usize| {
+        let one = &found.moves[*number];
+        let until = found.moves.get(number + 1).map_or(f64::INFINITY, |next| next.low);
+        let is_alike = |stretch: &&Stretch<'_>| {
+            let larger = stretch.spell.bytes_each / one.bytes_each;
+            stretch.spell.comparable
+                && stretch.spell.direction == one.direction
+                && (1.0 / ALIKE..=ALIKE).contains(&larger)
+                && stretch.segment.from >= one.high
+                && stretch.segment.to <= until
+                && stretch.seconds() >= LASTS_S
+        };
+        let least = one.levels[1].level.ln() + one.ratio / 2.0;
+        one.ratio > 0.0 || !levels.stretches.iter().filter(is_alike).any(|stretch| stretch.log() < least)
+    };
+    let moves = (0..found.moves.len()).filter(lasts).map(|number| found.moves[number]).collect();
+    Moves { moves, ..found }
 }
 
 fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {

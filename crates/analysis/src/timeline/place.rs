@@ -57,7 +57,7 @@ impl Lower {
 
     /// Returns the earning of the lower level since a time.
     fn earning(&self, since: f64) -> Earning {
-        Earning { since, rate: self.rate, bytes: self.bytes }
+        Earning { since, rate: self.rate, bytes: self.bytes, direction: None }
     }
 
     pub fn side(&self, spell: &Spell, sample: &Sample) -> Side {

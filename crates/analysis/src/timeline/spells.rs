@@ -186,7 +186,9 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     };
     let merged = gathered(merged);
     let (samples, fine) = (whole(&of_enough(&merged, ops)), whole(&merged));
-    (ops >= OPS_LEAST && !samples.is_empty()).then(|| Rates { samples, fine, bytes_each: bytes / ops })
+    // A ramp by itself shows no level: what a throttle had saved up for an idle direction is part of it.
+    let is_seen = samples.iter().any(|sample| sample.to > step.counted_from.as_secs_f64() + 1e-6);
+    (ops >= OPS_LEAST && is_seen).then(|| Rates { samples, fine, bytes_each: bytes / ops })
 }
 
 /// Returns when the queue of a step had nearly drained after its end, if the plan sets that end: the last I/Os that the

@@ -136,7 +136,11 @@ impl CommandTime {
 fn waits(watch: &WatchedRun<'_>, command: &CommandCounters, whole: f64) -> (Vec<StorageWait>, f64) {
     let known: f64 = command.places.iter().map(|(_, waited)| *waited as f64).sum();
     let open = (command.storage_ns as f64 - known).max(0.0);
-    let busy: Vec<f64> = command.places.iter().map(|(name, _)| busy_ns(watch, name)).collect();
+    let places: Vec<Place> = command.places.iter().map(|(name, _)| place(watch.run, name)).collect();
+    // A device below another one is busy with the same I/O.
+    let is_below = |name: &str| places.iter().any(|above| above.stands_on(name));
+    let of = |name: &str| if is_below(name) { 0.0 } else { busy_ns(watch, name) };
+    let busy: Vec<f64> = command.places.iter().map(|(name, _)| of(name)).collect();
     let all_busy = busy.iter().sum::<f64>();
     let moved = command.read_bytes + command.write_bytes > 0;
     let weights: Vec<f64> = match known > 0.0 {

@@ -48,9 +48,10 @@ pub(crate) fn of_seconds(each: &[f64]) -> Window {
     Window { seconds: 1.0, depth: 1.0, unit: 1.0, counts }
 }
 
-/// Returns the seconds of an interval in which the device had work: time without a CPU for its programs shows no meter.
+/// Returns the seconds of an interval in which the device had work: time without a CPU for its programs shows no meter. A meter lets I/O
+/// pass by the clock, also in the moments in which a full device has nothing in flight.
 fn working(tick: &Tick) -> f64 {
-    if tick.busy.is_nan() { tick.seconds } else { tick.seconds * tick.busy.min(1.0) }
+    if tick.busy.is_nan() || tick.busy >= BUSY { tick.seconds } else { tick.seconds * tick.busy }
 }
 
 /// Returns whether each reading had the usual requests: programs that lack a CPU leave a device without work.

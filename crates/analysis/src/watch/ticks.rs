@@ -74,6 +74,11 @@ impl Tick {
     pub fn all(&self) -> f64 {
         self.ops[0] + self.ops[1]
     }
+
+    /// Whether nothing at all was completed.
+    pub fn is_silent(&self) -> bool {
+        self.all() + self.discards.ops == 0.0
+    }
 }
 
 /// Returns the intervals in which the device `name` existed. Times are NaN if the kernel keeps none (`timed` false).

@@ -27,7 +27,11 @@ fn run(more: u64) -> Run {
 }
 
 fn is_told(more: u64) -> bool {
-    let found = analyse(&run(more), None, None);
+    is_told_of(&run(more))
+}
+
+fn is_told_of(run: &Run) -> bool {
+    let found = analyse(run, None, None);
     found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ForeignLoad(_)))
 }
 
@@ -35,4 +39,13 @@ fn is_told(more: u64) -> bool {
 fn what_is_in_flight_at_an_edge_is_nobody_elses() {
     assert!(!is_told(32 << 20), "every I/O in flight, in pieces that are done");
     assert!(is_told(100 << 20), "a seventh of all");
+}
+
+#[test]
+fn what_completed_while_the_worker_waited_for_a_cpu_is_counted_later_and_nobody_elses() {
+    let mut waited = run(100 << 20);
+    for interval in &mut waited.steps[0].intervals {
+        interval.waited = Nanos::from_millis(200);
+    }
+    assert!(!is_told_of(&waited));
 }

@@ -4,6 +4,7 @@
 mod beside;
 mod compare_items;
 mod comparing;
+mod field;
 mod levels;
 mod made_machines;
 mod merged;

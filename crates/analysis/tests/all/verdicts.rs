@@ -29,6 +29,11 @@ impl ServedStep {
     pub(crate) fn reads(kind: StepKind, depth: u32, block: Bytes, iops: f64) -> ServedStep {
         ServedStep { kind, direction: Direction::Read, depth, block, iops, seconds: 6 }
     }
+
+    /// The same as writes.
+    pub(crate) fn written(self) -> ServedStep {
+        ServedStep { direction: Direction::Write, ..self }
+    }
 }
 
 /// A run of steps one after the other, each served at an even rate.

@@ -236,7 +236,7 @@ pub(super) fn separate(found: &SeparateBudgets) -> FindingWords<'static> {
     let of = |rate: f64| total(found.counted, block, rate);
     sentence(
         format!(
-            "Reads and writes of {} have a budget each ({} and {}): mixed they reach {} together.",
+            "Reads and writes of {} have a budget each ({} and {}): mixed they reach up to {} together.",
             numbers::block(block as f64),
             of(found.read),
             of(found.write),
@@ -305,7 +305,9 @@ pub(super) fn not_identifiable(found: &NotIdentifiable) -> FindingWords<'static>
             format!("{who}: this run does not show how operations longer than the unit are charged.")
         }
         Question::Shared => {
-            format!("{who} at once reach {rate}. This run does not show whether they share one budget.")
+            let of =
+                found.block.map_or(String::new(), |block| format!(" of {}", numbers::block(block as f64)));
+            format!("{who}{of} at once reach {rate}. This run does not show whether they share one budget.")
         }
     };
     let tells: Vec<String> = found.tells.iter().map(tell).collect();

@@ -58,7 +58,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
     let healthy =
         analysis.findings.is_empty() && watched.phases.iter().any(|phase| !phase.devices.is_empty());
     let stops = match (&watched.looked, healthy) {
-        (Some(looked), true) => looked_words(looked),
+        (Some(looked), true) => looked_words(looked, watched.command.as_ref()),
         (None, true) => {
             "No device was used, so that nothing can be said of what would hold it back.".to_owned()
         }
@@ -86,7 +86,7 @@ fn watched_words(run: &Run, watched: &WatchFigures) -> String {
         _ => None,
     });
     let command = match command {
-        Some(Some(code)) => format!(" while a command ran, which ended with {code}"),
+        Some(Some(code)) => format!(" while a command ran, which ended with exit code {code}"),
         Some(None) => " while a command ran".to_owned(),
         None => String::new(),
     };

@@ -54,9 +54,12 @@ fn of_command(time: &CommandTime) -> (&'static str, String) {
             ("ELSEWHERE", format!(": {program} {waited}, which is on no watched device.{rest}"))
         }
         StorageAnswer::TooShort => {
+            let looks = match time.looks {
+                1 => "once".to_owned(),
+                many => format!("{} times", numbers::count(many as f64)),
+            };
             let text = format!(
-                " whether the disk is the limit: {program} was looked at {} times only; let it run for longer.",
-                numbers::count(time.looks as f64)
+                " whether the disk is the limit: {program} was looked at only {looks}; let it run for longer."
             );
             ("CANNOT TELL", text)
         }
@@ -148,10 +151,14 @@ fn used_words(device: &BusiestDevice) -> String {
 }
 
 /// Describes the smallest effects that would have been detected, none of which was.
-pub(super) fn looked_words(looked: &DetectionLimits) -> String {
+pub(super) fn looked_words(looked: &DetectionLimits, time: Option<&CommandTime>) -> String {
     let name = place_words(&looked.device);
+    let head = match time.map(|time| time.answer) {
+        Some(StorageAnswer::Yes) => format!("What holds {name} at its rate is not known"),
+        _ => format!("No sign of trouble on {name}"),
+    };
     let mut text = format!(
-        "No sign of trouble on {name}: no stall of {} or longer, no slow span of {}",
+        "{head}: no stall of {} or longer, no slow span of {}",
         numbers::time(looked.stalls_s * 1e9),
         numbers::span(looked.slow_s),
     );

@@ -101,8 +101,10 @@ pub(super) fn limit_words(limit: &LocalLimit) -> String {
 pub(super) fn took(waiting: &Waiting) -> String {
     let took = numbers::time(waiting.latency_ns);
     match waiting.usual_latency_ns {
-        Some(usual) => format!("an I/O takes {took} instead of {}", numbers::time(usual)),
-        None => format!("an I/O takes {took}"),
+        Some(usual) if numbers::time(usual) != took => {
+            format!("an I/O takes {took} instead of {}", numbers::time(usual))
+        }
+        _ => format!("an I/O takes {took}"),
     }
 }
 

@@ -135,15 +135,19 @@ fn when_of(part: &BurstPart) -> Option<String> {
         };
         return Some(format!("{of} {after} from the end of a burst{lasts}."));
     }
-    let minute = numbers::span(part.minute_after_s?);
-    let full = part.full_after_s.map_or(String::new(), |full| {
-        let whole = match part.held.map(|held| held.full) {
-            Some(Fullness::AsPublished) => "for all of it again",
-            _ => "for as much as there was, or more where the bucket holds more",
-        };
-        format!(", {} {whole}", numbers::span(full))
-    });
-    Some(format!("{of} {minute} of rest for a minute of it{full}."))
+    let minute_s = part.minute_after_s?;
+    let minute = format!("{} of rest for a minute of it", numbers::span(minute_s));
+    let whole = match part.held.map(|held| held.full) {
+        Some(Fullness::AsPublished) => "for all of it again",
+        _ => "for as much as there was, or more where the bucket holds more",
+    };
+    let rest = match part.full_after_s {
+        // A bucket that holds less than a minute never pays for one.
+        Some(full_s) if full_s < minute_s => format!("{} of rest {whole}", numbers::span(full_s)),
+        Some(full_s) => format!("{minute}, {} {whole}", numbers::span(full_s)),
+        None => minute,
+    };
+    Some(format!("{of} {rest}."))
 }
 
 fn section(part: &BurstPart) -> Section {

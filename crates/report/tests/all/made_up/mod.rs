@@ -337,6 +337,7 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
                 counted,
                 level: around(812.0, 4.0),
                 at_least,
+                block: direction.is_none().then_some(4096),
                 tells: tells.clone(),
             }));
         }
