@@ -11,7 +11,7 @@ use crate::timeline::earned::without_earned;
 use crate::timeline::flow::flows;
 use crate::timeline::level_change::Move;
 use crate::timeline::levels::{ERROR_MOST, Levels, Stretch};
-use crate::timeline::moves::{lasting, moves};
+use crate::timeline::moves::{from_full_rate, lasting, moves};
 use crate::timeline::sensitivity::sensitivity;
 use crate::timeline::spells::spells;
 
@@ -93,7 +93,8 @@ impl Regimes {
         moves.retain(|one| one.error < ERROR_MOST);
         let told = lasting(without_earned(moves, &levels), &levels);
         let moves = &told.moves;
-        let changes = moves.iter().map(change).collect();
+        let first = moves.first().map(|first| from_full_rate(first, &levels));
+        let changes = first.iter().chain(moves.iter().skip(1)).map(change).collect();
         let from = moves.last().map_or(f64::NEG_INFINITY, |one| one.high);
         let seen = |stretch: &Stretch<'_>| (stretch.segment.to - stretch.segment.from.max(from)).max(0.0);
         let settled = moves.is_empty() || levels.stretches.iter().map(seen).sum::<f64>() >= SETTLED_S;

@@ -15,6 +15,22 @@ pub struct BurstAnswer {
     pub cut_short: bool,
 }
 
+impl BurstAnswer {
+    /// Whether operations and bytes spend one bucket of bytes: both have the same bytes a second while a burst lasts and when it is
+    /// over, or the bytes had what the operations left.
+    pub fn is_one_of_bytes(&self) -> bool {
+        let [operations, bytes] = self.parts.as_slice() else { return false };
+        let each = operations.block as f64;
+        let same = |of: fn(&BurstPart) -> Option<Estimate>| {
+            let (Some(small), Some(large)) = (of(operations).map(|rate| rate.times(each)), of(bytes)) else {
+                return false;
+            };
+            small.low <= large.high && large.low <= small.high
+        };
+        bytes.shared_unit == Some(operations.block) || same(|part| part.burst) && same(|part| part.base)
+    }
+}
+
 /// The burst on credits of operations, or of bytes. Rates are of this resource, per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstPart {

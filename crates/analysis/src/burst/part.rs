@@ -85,9 +85,13 @@ pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix
 
 /// Returns the unit by which the bucket of `operations` charges the blocks of `bytes`, if that bucket limits them.
 pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u64> {
-    let (base, level) = (operations.base?.value, bytes.burst?.value);
-    let fits = |unit: &u64| (level / (base * *unit as f64) - 1.0).abs() <= UNIT_FITS;
-    UNITS_KIB.map(|kib| kib << 10).into_iter().filter(|unit| *unit <= bytes.block && !bytes.fell()).find(fits)
+    let (base, level) = (operations.base?, bytes.burst?.value);
+    // Units are further apart than a base is ever unknown by.
+    let near = UNIT_FITS.max(base.half_width() / base.value);
+    let fits = |unit: &u64| (level / (base.value * *unit as f64) - 1.0).abs() <= near;
+    // An operation of its own size is a bucket of bytes.
+    let units = UNITS_KIB.map(|kib| kib << 10).into_iter().chain([operations.block]);
+    units.filter(|unit| *unit <= bytes.block && !bytes.fell()).find(fits)
 }
 
 /// Returns the rate of reads and writes together when the bucket of the drains was empty. Half and half reach twice the

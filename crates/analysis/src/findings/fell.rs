@@ -6,6 +6,7 @@ use workload::Nanos;
 
 use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
+use crate::watch::counts::asked_ticks;
 use crate::watch::device::{Device, HeldAt, WAITED};
 use crate::watch::load::closed;
 use crate::watch::pressed::{BusyWindow, Rate, rate_in, refused};
@@ -159,14 +160,16 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> FindingOf<HeldLevelFell> {
         .iter()
         .rposition(|tick| rate_in(tick, of) >= middle && tick.to <= to.from + (to.to.since(to.from)) / 2);
     let behind = last.map_or(between, |last| &between[last + 1..]);
-    let seconds: f64 = behind.iter().map(|tick| tick.seconds).sum();
-    let mean = behind.iter().map(|tick| rate_in(tick, of) * tick.seconds).sum::<f64>() / seconds;
-    let is_held = device.held.iter().any(|held| held.at == after.at);
+    let (number, seconds) = asked_ticks(behind).fold((0.0, 0.0), |(number, seconds), tick| {
+        (number + rate_in(tick, of) * tick.seconds, seconds + tick.seconds)
+    });
+    // The reading of the fall itself has a part of either level.
+    let mean = if seconds > 0.0 { number / seconds } else { after.rate };
     let meaning = HeldLevelFell {
         device: device.place.clone(),
         at: last.map_or(to.from, |last| between[last].to),
         before: fall.rate_before,
-        after: if is_held || !mean.is_finite() { after.rate } else { mean },
+        after: after.rate.min(mean),
         bytes: after.what == Resource::Bytes,
         back: back(device, fall),
     };

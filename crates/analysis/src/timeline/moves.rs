@@ -122,6 +122,28 @@ pub(crate) fn lasting(found: Moves, levels: &Levels<'_>) -> Moves {
     Moves { moves, ..found }
 }
 
+/// Returns a fall of operations with the level that smaller I/Os had until then, if that is higher: the load that showed the fall may have
+/// been held by its bytes before.
+pub(crate) fn from_full_rate(fall: &Move, levels: &Levels<'_>) -> Move {
+    let is_small = |stretch: &&Stretch<'_>| {
+        stretch.spell.comparable
+            && stretch.spell.direction == fall.direction
+            && stretch.spell.bytes_each * ALIKE < fall.bytes_each
+            && stretch.segment.to <= fall.high
+            && stretch.seconds() >= LASTS_S
+    };
+    let is_of_operations = fall.ratio < 0.0 && !fall.bytes;
+    let last = levels.stretches.iter().rev().find(is_small).filter(|_| is_of_operations);
+    match last.map(Stretch::told).filter(|told| told.level > (1.0 + ABOVE) * fall.levels[0].level) {
+        Some(before) => Move {
+            ratio: (fall.levels[1].level / before.level).ln(),
+            levels: [before, fall.levels[1]],
+            ..*fall
+        },
+        None => *fall,
+    }
+}
+
 fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
     let (low, high) = (before.segment.to, after.segment.from);
     Move {

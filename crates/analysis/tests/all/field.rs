@@ -128,3 +128,13 @@ fn two_falls_as_far_apart_as_they_are_make_no_period_and_three_do() {
     assert!(matches!(course(2), Course::Moved { .. }), "{:?}", course(2));
     assert!(matches!(course(3), Course::Wave { .. }), "{:?}", course(3));
 }
+
+#[test]
+fn a_fall_that_large_blocks_show_is_from_the_rate_of_small_ones() {
+    use StepKind::{Again, Reference};
+    let steps =
+        [(Reference, 4, 1500.0), (Reference, 1024, 810.0), (Reference, 1024, 500.0), (Again, 4, 500.0)];
+    let found = analyse(&reads(&steps), None, None);
+    let [fall] = found.regimes.changes.as_slice() else { panic!("{:#?}", found.regimes) };
+    assert_eq!((fall.before.value.round(), fall.after.value.round()), (1500.0, 500.0));
+}

@@ -93,3 +93,13 @@ fn a_report_of_the_run_tells_the_same() {
     let page = fs::read_to_string(folder.path("a.html")).unwrap();
     assert!(page.contains("What the bucket of bytes held against time"), "no chart of the bucket");
 }
+
+#[test]
+fn a_bucket_of_bytes_is_one_account_for_operations_too_and_one_of_operations_is_not() {
+    let folder = Folder::new();
+    let told = |volume: &str| ended(&mut folder.plimsoll(&["burst", volume, "--yes"])).told();
+    let bytes = "sim:custom,bandwidth=20MiB/s,burst_bandwidth=60MiB/s,byte_bucket=600MiB";
+    assert!(told(bytes).contains("Both are one bucket of bytes"), "{}", told(bytes));
+    let operations = told("sim:custom,iops=500,burst_iops=1500,bucket=15000,bandwidth=100MiB/s");
+    assert!(!operations.contains("one bucket of bytes"), "{operations}");
+}

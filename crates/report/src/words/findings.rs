@@ -333,7 +333,7 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
         Meaning::HeldOperations(found) => FindingWords {
             sentence: match found.depth_one {
                 true => format!(
-                    "{} is held at {}{} even with one I/O at a time: {}. It is capped, not slow.",
+                    "{} is held at {}{}, even with one I/O at a time: {}. It is capped, not slow.",
                     place_words(&found.device),
                     operations(&found.level),
                     named_words(&found.level),

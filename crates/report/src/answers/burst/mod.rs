@@ -52,6 +52,11 @@ fn verdict(answer: &BurstAnswer) -> VerdictWords {
         (true, _) => "CANNOT TELL",
     };
     let mut sentences: Vec<String> = answer.parts.iter().map(sentence).collect();
+    if answer.is_one_of_bytes() {
+        sentences.push(
+            "Both are one bucket of bytes, which operations of any size spend by their bytes.".to_owned(),
+        );
+    }
     if answer.cut_short {
         sentences.push("The run was stopped before it was done; this is what it knows so far.".to_owned());
     }
