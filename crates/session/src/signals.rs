@@ -94,6 +94,11 @@ impl StopFlag {
         StopFlag { patience, ..READING.clone() }
     }
 
+    /// Marks a stop as obeyed: what is read from now on is part of the end, and only a second signal ends that.
+    pub fn obeyed() {
+        READING.asked.store(false, Ordering::Relaxed);
+    }
+
     fn caught(patience: Nanos) -> StopFlag {
         let flag = StopFlag { patience, ..StopFlag::default() };
         for signal in STOPPING {

@@ -159,11 +159,11 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> FindingOf<HeldLevelFell> {
     let last = between
         .iter()
         .rposition(|tick| rate_in(tick, of) >= middle && tick.to <= to.from + (to.to.since(to.from)) / 2);
-    let behind = last.map_or(between, |last| &between[last + 1..]);
+    // The reading of the fall itself has a part of either level.
+    let behind = last.and_then(|last| between.get(last + 2..)).unwrap_or_default();
     let (number, seconds) = asked_ticks(behind).fold((0.0, 0.0), |(number, seconds), tick| {
         (number + rate_in(tick, of) * tick.seconds, seconds + tick.seconds)
     });
-    // The reading of the fall itself has a part of either level.
     let mean = if seconds > 0.0 { number / seconds } else { after.rate };
     let meaning = HeldLevelFell {
         device: device.place.clone(),

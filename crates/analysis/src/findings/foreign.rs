@@ -145,8 +145,11 @@ fn beside(run: &Run, step: &StepRecord) -> Option<FindingOf<ForeignLoad>> {
     let sectors = more.sectors_read as f64 + more.sectors_written as f64;
     let all = Work { ops: more.reads as f64 + more.writes as f64, bytes: sectors * SECTOR as f64 };
     let own = own_between(&step.intervals, first.at, last.at).into_iter().fold(Work::default(), Work::add);
-    // What completed while the worker waited for a CPU was counted later.
-    let late = |interval: &Interval| interval.start < last.at && interval.end > first.at;
+    // What completed before the last reading while the worker waited for a CPU was counted after it.
+    let late = |interval: &Interval| {
+        let length = interval.end.since(interval.start);
+        interval.start <= last.at + length && interval.end + length >= last.at
+    };
     let waited = step.intervals.iter().filter(|interval| late(interval)).map(|interval| interval.waited);
     let waited_s = waited.fold(0.0, |sum, waited| sum + waited.as_secs_f64());
     let mut foreign = all - own - in_flight(step) - own * ((PULSE_S + waited_s) / seconds);

@@ -148,6 +148,8 @@ fn request(arguments: &FleetArguments) -> Result<FleetRequest, Failure> {
 
 /// Stores the run files and prints what the machines had together.
 fn conclude(result: &FleetResult, arguments: &FleetArguments, stop: &StopFlag) -> Result<u8, Failure> {
+    // All have stopped; their runs are read although the disk may be slow just now.
+    StopFlag::obeyed();
     let (mut runs, mut alone, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
     for gathered in &result.gathered {
         let name = &result.names[gathered.member];

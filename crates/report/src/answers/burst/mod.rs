@@ -51,8 +51,11 @@ fn verdict(answer: &BurstAnswer) -> VerdictWords {
         (false, true) => "MEASURED IN PART",
         (true, _) => "CANNOT TELL",
     };
-    let mut sentences: Vec<String> = answer.parts.iter().map(sentence).collect();
-    if answer.is_one_of_bytes() {
+    let is_one = answer.is_one_of_bytes();
+    // Of one bucket of bytes, the level of an empty one says nothing more.
+    let told = answer.parts.iter().filter(|part| !is_one || part.fell());
+    let mut sentences: Vec<String> = told.map(sentence).collect();
+    if is_one {
         sentences.push(
             "Both are one bucket of bytes, which operations of any size spend by their bytes.".to_owned(),
         );
