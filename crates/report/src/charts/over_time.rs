@@ -323,7 +323,7 @@ fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     found.collect()
 }
 
-/// Returns the unit for all bandwidths in the charts: the unit of the claims, or else one that suits the
+/// Returns the unit for all bandwidths in the charts: the unit of the claims, that of the cap, or else one that suits the
 /// measurements.
 pub(crate) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     let claim = analysis
@@ -333,6 +333,10 @@ pub(crate) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
         .find(|row| row.quantity == Quantity::BytesPerSecond && row.claimed.value > 0.0);
     if let Some(row) = claim {
         return unit_of(row);
+    }
+    // The labels of caps are in their own unit.
+    if let Some(cap) = caps(analysis, Quantity::BytesPerSecond).first() {
+        return Unit::of_bandwidth(cap.value, Prefix::Binary);
     }
     let rates = run.steps.iter().flat_map(|step| step.intervals.iter().map(Interval::bytes_per_second));
     let points = analysis.blocks.iter().chain(&analysis.depths).map(|point| point.bytes_per_second.value);
