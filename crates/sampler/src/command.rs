@@ -36,9 +36,11 @@ pub(crate) struct FollowedCommand {
 }
 
 /// A process of the command.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Member {
+    /// Bytes read and written that are counted already, of itself and of children that have ended.
     bytes: [u64; 2],
+    parent: Option<u32>,
     has_sockets: bool,
 }
 
@@ -142,7 +144,7 @@ impl FollowedCommand {
     /// Finds processes that members have started since the last look, and drops those that have ended.
     fn find_members(&mut self) {
         let all: BTreeSet<u32> = numbers(&self.root, "proc").into_iter().collect();
-        self.members.retain(|pid, _| all.contains(pid));
+        self.forget_ended(&all);
         self.strangers.retain(|pid| all.contains(pid));
         let new = all.iter().filter(|pid| !self.members.contains_key(pid) && !self.strangers.contains(pid));
         let parent = |pid: &u32| stat_fields(&self.root, &format!("proc/{pid}/stat"))?.parent;
@@ -150,9 +152,25 @@ impl FollowedCommand {
         while let Some(at) =
             new.iter().position(|(_, parent)| parent.is_some_and(|parent| self.members.contains_key(&parent)))
         {
-            self.members.insert(new.swap_remove(at).0, Member::default());
+            let (pid, parent) = new.swap_remove(at);
+            self.members.insert(pid, Member { parent, ..Member::default() });
         }
         self.strangers.extend(new.into_iter().map(|(pid, _)| pid));
+    }
+
+    /// Drops members that are not among `all` processes. The kernel adds the bytes of a child that has ended to its parent:
+    /// those are counted already.
+    fn forget_ended(&mut self, all: &BTreeSet<u32>) {
+        let before = std::mem::take(&mut self.members);
+        self.members.extend(before.iter().filter(|(pid, _)| all.contains(pid)).map(|(pid, at)| (*pid, *at)));
+        for ended in before.iter().filter(|(pid, _)| !all.contains(pid)).map(|(_, ended)| ended) {
+            let parents = std::iter::successors(ended.parent, |pid| before.get(pid)?.parent);
+            let heir = parents.take(before.len()).find(|pid| self.members.contains_key(pid));
+            if let Some(heir) = heir.and_then(|pid| self.members.get_mut(&pid)) {
+                heir.bytes[0] += ended.bytes[0];
+                heir.bytes[1] += ended.bytes[1];
+            }
+        }
     }
 
     fn doing(&mut self, pid: u32, task: u32) -> Doing {
@@ -210,6 +228,7 @@ impl FollowedCommand {
 
     /// Returns the counters so far, after reading the bytes of each process.
     pub(crate) fn read(&mut self) -> CommandCounters {
+        self.find_members();
         for (pid, member) in &mut self.members {
             if let Some(now) = io_bytes(&self.root, *pid) {
                 self.counters.read_bytes += now[0].saturating_sub(member.bytes[0]);

@@ -112,6 +112,7 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     if !limits.is_empty() {
         // A check chooses these by what it finds.
         differing.retain(|difference| !parameters::FOUND.contains(&difference.what.as_str()));
+        rows.sort_by_key(|row| row.work.order());
     }
     let mut comparison = Comparison {
         sides: sides.iter().map(facts).collect(),

@@ -1,9 +1,9 @@
 //! Conclusions from the figures of one side about its volume, by a policy's arithmetic.
 
-use policy::{Bucket, Limit, Limits, Resource};
+use policy::{Bucket, Limit, Limits, Locality, Resource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::Direction;
+use workload::{Bytes, Direction};
 
 use super::items::{Item, Source};
 use super::limits::has_ladders;
@@ -159,6 +159,7 @@ struct Part {
     bytes_per_second: f64,
     block: f64,
     ops: f64,
+    locality: Locality,
 }
 
 impl Part {
@@ -284,6 +285,7 @@ fn part(item: &Item) -> Option<Part> {
         bytes_per_second: item.bytes_per_second.unwrap_or(iops * block),
         block,
         ops: item.ops.unwrap_or(iops * item.seconds.unwrap_or(0.0)),
+        locality: locality(&item.work),
     })
 }
 
@@ -329,16 +331,17 @@ fn credits(limit: &Limit) -> Option<Credits<'_>> {
     (burst.rate > limit.baseline).then_some(Credits { limit, burst: burst.rate, bucket: size })
 }
 
-/// Returns the most operations that an I/O of `block` bytes is charged: sequential I/Os may be merged first.
-pub(super) fn charge(limit: &Limit, block: f64) -> f64 {
-    limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
+/// Returns where I/Os of `work` lie: sequential ones may be merged before they are charged.
+pub(super) fn locality(work: &Work) -> Locality {
+    if work.sequential == Some(true) { Locality::Sequential } else { Locality::Random }
 }
 
 fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> PossibleReading<'a> {
     let &Credits { limit, burst, bucket } = rule;
     let policy = limits.policy.to_string();
-    let charged = |part: &Part| charge(limit, part.block);
-    let rate = |load: &Load| load.parts.iter().map(|part| part.iops * charged(part)).sum::<f64>();
+    let charge = |part: &Part, locality| limit.charge(Bytes(part.block as u64), locality);
+    let of = |part: &Part| part.iops * charge(part, part.locality);
+    let rate = |load: &Load| load.parts.iter().map(of).sum::<f64>();
     let seen = ends(loads.iter().map(|load| rate(load)));
     let most = seen.1;
     let all = loads.to_vec();
@@ -354,7 +357,12 @@ fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Po
             Confidence::Likely,
         ));
     }
-    let ops = |load: &Load| load.parts.iter().map(|part| part.ops * charged(part)).sum::<f64>();
+    // Nothing may have been merged, but no more than the burst rate can have been charged.
+    let ops = |load: &Load| {
+        let apart = |part: &Part| part.ops * charge(part, Locality::Random);
+        let most = if load.seconds > 0.0 { burst * (1.0 + load.near()) * load.seconds } else { f64::INFINITY };
+        load.parts.iter().map(apart).sum::<f64>().min(most)
+    };
     let spent = |load: &&Load| (ops(load) - limit.baseline * load.seconds).max(0.0);
     let spent_most = loads.iter().map(spent).sum::<f64>();
     let at_burst = loads.iter().filter(|load| rate(load) >= burst * (1.0 - load.near())).count();
@@ -377,7 +385,7 @@ fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Po
 /// Returns the share of a rule that a load uses, 1 at the cap; zero if the rule does not cover it.
 fn share(limit: &Limit, load: &Load) -> f64 {
     let used = |part: &Part| match limit.resource {
-        Resource::Iops => part.iops * charge(limit, part.block),
+        Resource::Iops => part.iops * limit.charge(Bytes(part.block as u64), part.locality),
         Resource::Bytes => part.bytes_per_second,
     };
     load.parts.iter().map(|part| covered(limit, part) * used(part)).sum::<f64>() / limit.baseline

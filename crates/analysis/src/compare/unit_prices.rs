@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use policy::{Limit, Resource};
+use policy::Limit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::Direction;
+use workload::{Bytes, Direction};
 
 use super::items::Item;
-use super::reading::charge;
+use super::reading::locality;
 use super::row::{Measure, Row, rate};
 use super::side::{Side, size};
 use super::work::Work;
@@ -154,7 +154,7 @@ fn above_baseline(side: &Side, row: &Row, place: usize) -> Option<f64> {
     let times = |limit: &Limit| {
         let counts = |direction| limit.direction.covers(direction);
         let burst = limit.burst.filter(|_| work.direction.is_none_or(counts))?;
-        let unit = if limit.resource == Resource::Iops { charge(limit, block) } else { block };
+        let unit = limit.charge(Bytes(block as u64), locality(work));
         // The other direction of a mix is charged to the same rule.
         let whole = counts(Direction::Read) && counts(Direction::Write);
         let part = work.share().filter(|part| whole && *part > 0.0).unwrap_or(1.0);

@@ -86,6 +86,14 @@ impl Work {
         all.into_iter().filter_map(|(what, missing)| missing.then_some(what)).collect()
     }
 
+    /// Returns the key of the order in which a reader looks for it: random I/O of one direction by block and depth, then the
+    /// flushed, mixed, offered and sequential loads.
+    pub(super) fn order(&self) -> impl Ord + use<> {
+        let kind = (self.sequential, self.offered, !self.is_pure(), self.flush_every);
+        let reads = self.read_percent.map(|share| 100 - share.min(100));
+        (kind, reads, self.block, self.depth, self.direction == Some(Direction::Write))
+    }
+
     /// Returns the share, 0 to 1, of the work's direction among all I/Os of the job.
     pub(super) fn share(&self) -> Option<f64> {
         let reads = f64::from(self.read_percent?) / 100.0;

@@ -37,7 +37,7 @@ fn changed(comparison: &Comparison, row: &Row) -> String {
     let twin = comparison.deciding().iter().find(|twin| is_twin(row, twin));
     let alike = |twin: &&Row| ratio_of(twin).is_some_and(|of| (of.value / ratio.value - 1.0).abs() <= ALIKE);
     let which = match twin.filter(alike) {
-        Some(_) => "reads and writes alike".to_owned(),
+        Some(_) => format!("{}reads and writes alike", block_words(row)),
         None => work_words(&row.work),
     };
     let mut text = format!(
@@ -65,7 +65,20 @@ fn changed(comparison: &Comparison, row: &Row) -> String {
             if rest > 0 { format!("; {rest} more above") } else { String::new() }
         );
     }
-    text + once(comparison)
+    text + &alike_limits(comparison) + once(comparison)
+}
+
+/// Returns the rates at the limits that are the same on both sides, so that a change of one is not taken for all.
+fn alike_limits(comparison: &Comparison) -> String {
+    let same = |row: &&Row| {
+        !row.measure.is_latency() && ratio_of(row).is_some_and(|ratio| ratio.shows() == Shown::Same)
+    };
+    let words = |row: &Row| {
+        let figure = row.figures[0].as_ref().map_or_else(String::new, |of| figure_words(of, row.measure));
+        format!("{} ({figure})", what(row))
+    };
+    let named: Vec<String> = comparison.limits.iter().filter(same).map(words).collect();
+    if named.is_empty() { String::new() } else { format!(" The same: {}.", named.join(", ")) }
 }
 
 /// Whether both rows are one figure, of reads and of writes.
@@ -81,8 +94,12 @@ fn what(row: &Row) -> String {
         return work_words(&row.work);
     }
     let way = if row.work.direction == Some(Direction::Write) { "writes" } else { "reads" };
-    let block = row.work.block.map_or_else(String::new, |block| format!("{} ", numbers::block(block as f64)));
+    let block = block_words(row);
     if row.measure.is_latency() { format!("the latency of {block}{way}") } else { format!("{block}{way}") }
+}
+
+fn block_words(row: &Row) -> String {
+    row.work.block.map_or_else(String::new, |block| format!("{} ", numbers::block(block as f64)))
 }
 
 /// Describes a change: `20 % slower`, `2.4 times as fast`, `30 % longer`.

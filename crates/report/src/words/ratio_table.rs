@@ -10,11 +10,11 @@ use super::wrap::{COLUMNS, wrap, wrap_between};
 const WHAT: usize = 31;
 const MEASURE: usize = 17;
 /// Columns for the figure of a side.
-const FIGURE: usize = 11;
+const FIGURE: usize = 12;
 /// Columns for the change.
-const CHANGE: usize = 14;
+const CHANGE: usize = 15;
 /// Columns of a picture: as many on either side of the middle.
-const PICTURE: usize = 12;
+const PICTURE: usize = 8;
 /// Ratio that reaches the edge of every picture at least.
 const EDGE: f64 = 1.1;
 /// Ratio at the edges of the band within which differences do not matter.

@@ -109,3 +109,29 @@ fn tasks_that_run_or_wait_for_storage_share_the_time_and_the_others_have_it_only
     let (counted, _) = machine.looked();
     assert_eq!((counted.sleep_ns, counted.lock_ns, counted.storage_ns), (500_000_000, 500_000_000, 0));
 }
+
+#[test]
+fn the_bytes_of_a_child_that_has_ended_are_not_counted_again_in_its_parent() {
+    let machine = Machine::new();
+    let io = |pid: u32, read: u64| {
+        machine.put(&format!("proc/{pid}/io"), &format!("read_bytes: {read}\nwrite_bytes: 0\n"));
+    };
+    machine.task((10, 10), 1, 'S', &format!("{WAIT4} 0x0"));
+    io(10, 100);
+    machine.task((20, 20), 10, 'R', "running");
+    io(20, 2_000);
+    machine.task((21, 21), 20, 'R', "running");
+    io(21, 30_000);
+    let devices = ["sda"].into_iter().collect::<Devices>();
+    let mut sampler = Sampler::new(&Root::at(machine.0.path()), devices).unwrap();
+    sampler.follow(10, Nanos::ZERO);
+    let mut read = |now| sampler.read(now).command.unwrap().read_bytes;
+    assert_eq!(read(Nanos::SECOND), 32_100);
+    // Child and grandchild read more, end, and are waited for; then the parent reads for itself.
+    fs::remove_dir_all(machine.0.path().join("proc/20")).unwrap();
+    fs::remove_dir_all(machine.0.path().join("proc/21")).unwrap();
+    io(10, 100 + 2_500 + 30_700);
+    assert_eq!(read(Nanos::from_secs(2)), 33_300);
+    io(10, 34_000);
+    assert_eq!(read(Nanos::from_secs(3)), 34_000);
+}
