@@ -151,7 +151,8 @@ fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
 fn large(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
     let blocks = blocks.filter(|_| figures.has_largest(direction));
-    let point = blocks.max_by_key(|point| point.block)?;
+    let small = figures.depths.iter().map(|point| point.block).max();
+    let point = blocks.max_by_key(|point| point.block).filter(|point| Some(point.block) > small)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
     let one = ClaimMeasurement::of(point, Quantity::BytesPerSecond);

@@ -186,11 +186,9 @@ pub(crate) fn bytes(
     direction: Direction,
     base_ns: Option<f64>,
 ) -> Option<Plateau> {
-    let mut all = of_last_regime(of(blocks, direction, |point| point.block));
-    if all.is_empty() {
-        all = of_last_regime(of(depths, direction, |point| point.block));
-    }
-    let largest = *all.last()?;
+    let all = of_last_regime(of(blocks, direction, |point| point.block));
+    // Blocks of one size, of which operations are counted too, show no second limit.
+    let largest = *all.last().filter(|largest| depths.iter().all(|rung| rung.block < largest.block))?;
     let rate = operations(depths, direction).and_then(|small| small.shared.mean());
     let on = large_blocks(&all, rate);
     let queued = base_ns.is_none_or(|base| largest.latency_ns_mean >= QUEUED * base);

@@ -89,8 +89,9 @@ impl Regimes {
         };
         let looked = (first.segment.from, last.segment.to);
         let mut moves = moves(&levels, &rule);
-        // Of an unknown level, nobody knows whether it changed.
-        moves.retain(|one| one.error < ERROR_MOST);
+        // Of an unknown level, or one at which nothing was counted, nobody knows whether it changed.
+        let counted = |level: &Segment| level.level * (level.to - level.from) >= 1.0;
+        moves.retain(|one| one.error < ERROR_MOST && one.levels.iter().all(counted));
         let told = lasting(without_earned(moves, &levels), &levels);
         let moves = &told.moves;
         let first = moves.first().map(|first| from_full_rate(first, &levels));

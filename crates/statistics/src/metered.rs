@@ -10,6 +10,7 @@ use crate::quantile::{median, robust_deviation};
 
 mod exact;
 mod fit;
+mod sizes;
 #[cfg(test)]
 mod tests;
 

@@ -161,14 +161,19 @@ fn in_flight(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confiden
     Some((cause, Confidence::Likely))
 }
 
-/// Returns a load at the level, and one of the same block size with about half its bytes in flight.
+/// Returns a load of the same block size with about half the bytes in flight of those at the level, after the load with all of them
+/// that was nearest to it in time, at the level or not: of two moments, the difference may be that of the moments.
 fn halved<'s>(way: &'s Way<'_>, seen: &'s BytesEvidence<'_>) -> Option<(&'s Load<'s>, &'s Load<'s>)> {
     let half = |full: &&'s Load<'s>| {
-        let about_half = |load: &&Load<'_>| {
-            let share = in_flight_of(load) / in_flight_of(full);
-            load.point.block == full.point.block && (0.4..=1.0 / BUDGETS).contains(&share)
-        };
-        way.loads.of_direction(way.direction).find(about_half).map(|load| (*full, load))
+        let alike = |load: &&'s Load<'s>| load.point.block == full.point.block;
+        let about_half =
+            |load: &&'s Load<'s>| (0.4..=1.0 / BUDGETS).contains(&(in_flight_of(load) / in_flight_of(full)));
+        let half = way.loads.of_direction(way.direction).filter(alike).find(about_half)?;
+        let apart = |load: &&'s Load<'s>| load.step.started.0.abs_diff(half.step.started.0);
+        let as_full = |load: &&'s Load<'s>| in_flight_of(load) == in_flight_of(full);
+        let nearest =
+            way.loads.of_direction(way.direction).filter(alike).filter(as_full).min_by_key(apart)?;
+        Some((nearest, half))
     };
     seen.loads.iter().find_map(half)
 }

@@ -20,9 +20,11 @@ use workload::Direction;
 
 use cause::{Cause, ChargeUnit, LevelUnit, LimitedLevel};
 use loads::Loads;
+use together::{Sharing, Together, sharing};
 use way::Way;
 
 use crate::figures::Figures;
+use crate::finding::Confidence;
 use crate::plateaus::base_latency_ns;
 
 /// All known causes of a run's levels.
@@ -56,7 +58,29 @@ impl<'r> Causes<'r> {
             charged.extend(unit);
             held.extend(operations.into_iter().chain(bytes));
         }
-        Causes { figures, loads, held, charged }
+        let mut causes = Causes { figures, loads, held, charged };
+        causes.share_meters();
+        causes
+    }
+
+    /// Names a meter that reads and writes share for both: waits may hide it in the counts of one of them.
+    fn share_meters(&mut self) {
+        let is_shared =
+            |one: &Sharing| one.together == Together::Shared && one.confidence >= Confidence::Likely;
+        for shared in sharing(self).into_iter().filter(is_shared) {
+            for (named, open) in [(Direction::Read, Direction::Write), (Direction::Write, Direction::Read)] {
+                let Some(meter) = self.cap(named, shared.counted).cloned() else { continue };
+                let is_open = |held: &&mut LimitedLevel| {
+                    (held.direction, held.counted) == (open, shared.counted)
+                        && matches!(held.cause, Cause::Open { .. })
+                        && held.level.low <= meter.level.high
+                        && meter.level.low <= held.level.high
+                };
+                if let Some(held) = self.held.iter_mut().find(is_open) {
+                    (held.cause, held.confidence, held.at_least) = (Cause::Meter, Confidence::Likely, false);
+                }
+            }
+        }
     }
 
     /// Returns the level of `counted` in `direction`, with its cause.

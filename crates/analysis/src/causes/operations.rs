@@ -119,9 +119,13 @@ fn deeper(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confid
     let last = seen.rungs.last()?;
     let shallower = seen.rungs.iter().rev().find(|point| point.depth < last.depth);
     let is_highest = last.iops.value >= seen.cap.level.value * (1.0 - PLATEAU);
-    let rises = shallower.is_some_and(|before| {
-        last.iops.low > before.iops.high && last.iops.value > before.iops.value * (1.0 + RISES)
-    });
+    let rises = shallower.is_some_and(|before| last.iops.value > before.iops.value * (1.0 + RISES))
+        && seen
+            .rungs
+            .iter()
+            .filter(|rung| rung.depth < last.depth)
+            .all(|rung| last.iops.low > rung.iops.high)
+        && seen.loads.iter().all(|load| load.point.depth <= last.depth);
     let cause = Cause::Depth { depth: last.depth, latency_ns: last.latency_ns_mean };
     if is_highest && rises && shallower.is_some_and(|before| takes_as_long(last, before)) {
         return Some((cause, Confidence::Likely));

@@ -5,7 +5,7 @@ use workload::Direction;
 
 use super::Causes;
 use super::alike::same;
-use super::cause::{LevelUnit, Tells};
+use super::cause::{Cause, LevelUnit, LimitedLevel, Tells};
 use super::loads::{Load, MixedLoad};
 use crate::counts::window;
 use crate::estimate::Estimate;
@@ -85,7 +85,9 @@ fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
 fn counted(causes: &Causes<'_>, block: u64) -> LevelUnit {
     let held = causes.of_level(Direction::Read, LevelUnit::Operations);
     let rate = alone(causes, Direction::Read, block);
-    match held.zip(rate).is_some_and(|(held, rate)| same(held.level.value, rate)) {
+    // Operations of the block that they are counted in, whatever the moment did to their rate, unless bytes limit them already.
+    let is_own = |held: &LimitedLevel| held.from == block && held.cause != Cause::Other;
+    match held.zip(rate).is_some_and(|(held, rate)| is_own(held) || same(held.level.value, rate)) {
         true => LevelUnit::Operations,
         false => LevelUnit::Bytes,
     }

@@ -360,7 +360,8 @@ fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Po
     // Nothing may have been merged, but no more than the burst rate can have been charged.
     let ops = |load: &Load| {
         let apart = |part: &Part| part.ops * charge(part, Locality::Random);
-        let most = if load.seconds > 0.0 { burst * (1.0 + load.near()) * load.seconds } else { f64::INFINITY };
+        let most =
+            if load.seconds > 0.0 { burst * (1.0 + load.near()) * load.seconds } else { f64::INFINITY };
         load.parts.iter().map(apart).sum::<f64>().min(most)
     };
     let spent = |load: &&Load| (ops(load) - limit.baseline * load.seconds).max(0.0);

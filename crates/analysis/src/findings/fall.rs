@@ -40,10 +40,12 @@ impl Kind for StepDown {
     }
 }
 
-/// Returns the falls of a run after which the level did not return.
+/// Returns the falls of a run after which the level did not return; none if loads came back to it although no rise was seen.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepDown>> {
     let regimes = &figures.regimes;
-    if matches!(regimes.course, Course::Wave { .. }) {
+    let came_back =
+        matches!(regimes.course, Course::Moved { .. }) && regimes.changes.iter().all(Change::fell);
+    if matches!(regimes.course, Course::Wave { .. }) || came_back {
         return Vec::new();
     }
     let last = regimes.changes.last();

@@ -1,6 +1,6 @@
 //! A depth that is not rate × latency: the generator was measured (Little's law).
 
-use record::Run;
+use record::{Interval, Run};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Pace, StepKind};
 
@@ -45,7 +45,9 @@ fn of_point(run: &Run, point: &Point) -> Option<FindingOf<LittleMismatch>> {
     let step = run.steps.iter().find(|step| step.plan.name == point.step)?;
     let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
     let one_way = [Direction::Read, Direction::Write].iter().filter(|&&d| step.tally(d).ops > 0).count() == 1;
-    let product = point.iops.value * point.latency_ns_mean / 1e9;
+    // Of the same I/Os: the rate of the figures leaves out intervals in which plimsoll waited for a CPU.
+    let counted: f64 = step.counted().iter().map(Interval::seconds).sum();
+    let product = step.tally(point.direction).latency_ns_sum as f64 / 1e9 / counted.max(f64::MIN_POSITIVE);
     let meaning = LittleMismatch { step: point.step.clone(), depth: f64::from(point.depth), product };
     let off = meaning.off() > if point.depth <= 2 { OFF_SHALLOW } else { OFF };
     let counted = step.tally(point.direction).ops > ROUNDS * u64::from(point.depth);

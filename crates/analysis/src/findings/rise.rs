@@ -50,5 +50,7 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepUp>> {
         };
         FindingOf { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
     };
-    figures.regimes.changes.iter().filter(|change| !change.fell()).map(rise).collect()
+    // A level that may be nothing is not known.
+    let rose = |change: &&Change| !change.fell() && change.after.low > 0.0;
+    figures.regimes.changes.iter().filter(rose).map(rise).collect()
 }

@@ -93,7 +93,10 @@ pub(crate) fn ending(least: f64, most: f64) -> String {
     match (least, most) {
         (_, most) if most < 1.0 => "about now".to_owned(),
         (least, most) if least < 1.0 => format!("any time within {}", numbers::span(most)),
-        (least, most) => format!("in {} to {}", numbers::span(least), numbers::span(most)),
+        (least, most) => match (numbers::span(least), numbers::span(most)) {
+            (least, most) if least == most => format!("in about {most}"),
+            (least, most) => format!("in {least} to {most}"),
+        },
     }
 }
 

@@ -34,10 +34,11 @@ pub fn findings_brief(analysis: &Analysis) -> String {
     text
 }
 
-/// Returns findings that weaken or explain the result. The verdict already names the limits of the volume, so a cap
+/// Returns findings that weaken or explain the result. The verdict already names the likely limits of the volume, so such a cap
 /// is included only if a claim is missed because of it.
 pub(super) fn findings(analysis: &Analysis, extent: Extent) -> String {
-    let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
+    let is_named = |finding: &Finding| is_limit(finding) && finding.confidence >= Confidence::Likely;
+    let shown = |finding: &&Finding| !is_named(finding) || explains(finding, &analysis.verdict);
     let mut shown: Vec<&Finding> = analysis.findings.iter().filter(shown).collect();
     if extent == Extent::All {
         return joined(shown.into_iter().map(whole));

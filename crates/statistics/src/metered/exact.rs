@@ -4,6 +4,7 @@
 //! counts from several loads at one number. A meter does: between the waits every count is its rate times its length.
 //! So the share of counts at their commonest rate shows a meter where the spread of all counts shows only the waits.
 
+use super::sizes::of_sizes;
 use super::{Count, Window};
 
 /// Least length of a count, in seconds.
@@ -25,7 +26,7 @@ const ON_LEAST: usize = 8;
 /// beginning, for the rate to have been the same throughout.
 const ENDS: usize = 2;
 /// Fewest windows with counts at the rate.
-const WINDOWS_LEAST: usize = 3;
+pub(super) const WINDOWS_LEAST: usize = 3;
 /// Least share of all counts at the rate: reads of 4 KiB had 26 % or more under a meter beside waits, and 2 % on a local
 /// disk (method 5.1).
 const SHARE_LEAST: f64 = 0.15;
@@ -64,7 +65,7 @@ pub struct ExactRate {
 
 /// A count long enough to be compared.
 #[derive(Clone, Copy)]
-struct Cell {
+pub(super) struct Cell {
     /// Index of its window.
     window: usize,
     /// Start within the window, in cells.
@@ -72,12 +73,16 @@ struct Cell {
     number: f64,
     seconds: f64,
     depth: f64,
-    unit: f64,
+    pub unit: f64,
 }
 
 impl Cell {
+    pub(super) fn rate(&self) -> f64 {
+        self.number / self.seconds
+    }
+
     /// Returns the number of I/Os.
-    fn items(&self) -> f64 {
+    pub(super) fn items(&self) -> f64 {
         self.number / self.unit
     }
 
@@ -101,16 +106,28 @@ impl Cell {
 /// explanation.
 #[must_use]
 pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
+    of_counts(windows).or_else(|| of_sizes(windows))
+}
+
+/// Whether any of these windows of `all` is among the first, and whether any is among the last.
+pub(super) fn spans(windows: impl Iterator<Item = usize> + Clone, all: usize) -> (bool, bool) {
+    (windows.clone().any(|window| window < ENDS), windows.into_iter().any(|window| window + ENDS >= all))
+}
+
+/// Returns the rate at which many single counts agree.
+fn of_counts(windows: &[Window]) -> Option<ExactRate> {
     let cells: Vec<Cell> =
         windows.iter().enumerate().flat_map(|(number, window)| cells(number, window)).collect();
     let (on, rest) = at_commonest(&cells)?;
     let of = |cell: &Cell| on.binary_search_by_key(&cell.window, |other| other.window).is_ok();
     let several = windows_of(&on) >= WINDOWS_LEAST;
-    let lasts = on.iter().any(|cell| cell.window + ENDS >= windows.len());
+    let (throughout, lasts) = spans(on.iter().map(|cell| cell.window), windows.len());
     if !several || !lasts || on.len() < ON_LEAST || (on.len() as f64) < SHARE_LEAST * cells.len() as f64 {
         return None;
     }
     let (beside, elsewhere): (Vec<Cell>, Vec<Cell>) = rest.into_iter().partition(of);
+    // Loads that stood still agree at nothing.
+    let elsewhere: Vec<Cell> = elsewhere.into_iter().filter(|cell| cell.number > 0.0).collect();
     let other = at_commonest(&elsewhere).map_or(0, |(other, _)| other.len());
     if other as f64 > CONTRADICTED * on.len() as f64 {
         return None;
@@ -134,7 +151,7 @@ pub fn exact_rate(windows: &[Window]) -> Option<ExactRate> {
         rate: mean(&most),
         low: mean(&least) - error(&least),
         high: mean(&most) + error(&most),
-        throughout: on.iter().any(|cell| cell.window < ENDS),
+        throughout,
     })
 }
 
@@ -177,7 +194,7 @@ fn windows_of(cells: &[Cell]) -> usize {
 }
 
 /// Joins the counts of a window to cells over whole slices, each long enough for its edges not to matter.
-fn cells(number: usize, window: &Window) -> Vec<Cell> {
+pub(super) fn cells(number: usize, window: &Window) -> Vec<Cell> {
     let mean =
         window.counts.iter().map(|count| count.number).sum::<f64>() / window.counts.len().max(1) as f64;
     let whole = |many: &usize| {

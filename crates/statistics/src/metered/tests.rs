@@ -387,3 +387,53 @@ fn an_exact_rate_holds_throughout_only_if_the_first_loads_show_it() {
     );
     assert_eq!(of(&[1500.0, 1500.0, 1500.0, 1500.0, 1390.0, 1270.0]), None, "it may have changed");
 }
+
+/// Windows of a block ladder with the loads repeated beside it: size of an item in the smallest, seconds, interval.
+const SIZES: [(f64, f64, f64); 8] = [
+    (1.0, 7.0, 0.5),
+    (2.0, 5.0, 0.5),
+    (4.0, 5.0, 0.5),
+    (64.0, 1.8, 0.3),
+    (16.0, 4.0, 0.5),
+    (64.0, 4.0, 0.5),
+    (64.0, 1.8, 0.3),
+    (64.0, 4.0, 0.5),
+];
+
+/// Returns the counts of items of several sizes, in units of the largest, that a `family` lets through at `rate` of the smallest
+/// a second; `each` is the part of the time of one of these that passes for every item besides its size.
+fn of_sizes(family: &Family, stream: &mut Stream, (rate, share, each): (f64, f64, f64)) -> Vec<Window> {
+    let one = |&(size, seconds, interval): &(f64, f64, f64)| {
+        let items = rate / (each + size * (1.0 - each));
+        let mut window = busy(family, stream, (items, share), &[(seconds, interval)]).remove(0);
+        window.counts.iter_mut().for_each(|count| count.number *= size / 64.0);
+        Window { unit: size / 64.0, ..window }
+    };
+    SIZES.iter().map(one).collect()
+}
+
+#[test]
+fn beside_waits_a_meter_of_bytes_shows_by_loads_of_several_sizes_and_time_for_each_item_does_not() {
+    for (family, number) in FAMILIES.iter().zip(0..) {
+        let (mut right, mut wrong, mut differing, mut all) = (0, 0, 0, 0);
+        for (rate, share) in [(2_560.0, 0.05), (3_840.0, 0.1), (3_840.0, 0.2), (8_000.0, 0.1)] {
+            for seed in 0..20 {
+                let mut stream = Stream::new(seed, number);
+                let exact = exact_rate(&of_sizes(family, &mut stream, (rate, share, 0.0)));
+                let near = |exact: ExactRate| (exact.rate / (rate / 64.0) - 1.0).abs() < HALF_OF_A_TOLERANCE;
+                right += u32::from(exact.is_some_and(near));
+                wrong += u32::from(exact.is_some_and(|exact| !near(exact)));
+                differing +=
+                    u32::from(exact_rate(&of_sizes(family, &mut stream, (rate, share, 0.05))).is_some());
+                all += 1;
+            }
+        }
+        println!(
+            "| {:28} | {right:2} right | {wrong} wrong | {differing} differing | of {all} |",
+            family.name
+        );
+        // A meter of each size may be found by itself.
+        let false_alarms = if family.truth == Truth::Loose { wrong + differing } else { wrong };
+        assert!(f64::from(false_alarms) <= FALSE_ALARMS * f64::from(all), "{}", family.name);
+    }
+}
