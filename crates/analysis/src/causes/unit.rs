@@ -158,13 +158,18 @@ pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charge
         _ => told(way, operations.level.value),
     };
     let UnitAnswer::Units { unit, charge } = told else { return None };
-    if charge == Charge::Ceil && !matches!(operations.cause, Cause::Meter | Cause::Unit { .. }) {
+    let shown = charge == Charge::Ceil;
+    if shown && !matches!(operations.cause, Cause::Meter | Cause::Unit { .. }) {
+        return None;
+    }
+    // As many bytes at the smallest block as at any other are a limit in bytes.
+    if !shown && unit <= operations.from {
         return None;
     }
     let at = |load: &&Load<'_>| load.point.block >= unit;
     let on: Vec<&Load<'_>> = way.loads.deepest(way.direction).into_iter().filter(at).collect();
-    let shown = match operations.cause {
-        Cause::Meter => charge == Charge::Ceil,
+    let is_sure = match operations.cause {
+        Cause::Meter => shown,
         Cause::Unit { .. } => true,
         _ => false,
     };
@@ -174,7 +179,7 @@ pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charge
         charge,
         operations: operations.level,
         evidence: evidence(&on),
-        confidence: if shown { operations.confidence } else { Confidence::Possible },
+        confidence: if is_sure { operations.confidence } else { Confidence::Possible },
     })
 }
 

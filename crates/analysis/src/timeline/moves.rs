@@ -19,8 +19,6 @@ const WITHIN_ERRORS: f64 = 2.0;
 const MEMORY_S: f64 = 60.0;
 /// Multiple of the shortest latency of their shape from which I/Os wait for the volume's limit, not for its latency.
 const QUEUED: f64 = 1.5;
-/// Share within which levels are equal, as those of loads limited by one cap.
-const SAME: f64 = 0.03;
 /// Share by which a level is above another that does not limit it.
 const ABOVE: f64 = 0.1;
 /// Seconds at a level below which it is only passed on the way from one level to another.
@@ -227,8 +225,8 @@ fn feels(load: &Stretch<'_>, one: &Move) -> bool {
     one.direction == load.spell.direction && as_large
 }
 
-/// Whether bytes moved: more loads of other sizes match the lower level in bytes than in operations. If equally many
-/// do, whether smaller operations of the direction were clearly more frequent, before or after.
+/// Whether bytes moved: more loads of other sizes are nearer to the lower level in bytes than in operations. If equally many
+/// are, whether smaller operations of the direction were clearly more frequent, before or after.
 fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     let [before, after] = one.levels;
     let others = || {
@@ -244,11 +242,13 @@ fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
         true => stretch.segment.from >= one.high,
         false => stretch.segment.to <= one.low,
     };
-    let same = |rate: f64, level: f64| (rate / level - 1.0).abs() <= SAME;
-    let in_bytes = |stretch: &&Stretch<'_>| same(stretch.bytes(), lower * one.bytes_each);
-    let in_operations = |stretch: &&Stretch<'_>| same(stretch.segment.level, lower);
-    let bytes = others().filter(beside).filter(in_bytes).count();
-    let operations = others().filter(beside).filter(in_operations).count();
+    let off = |rate: f64, level: f64| (rate.max(f64::MIN_POSITIVE) / level).ln().abs();
+    let in_bytes = |stretch: &Stretch<'_>| {
+        off(stretch.bytes(), lower * one.bytes_each) < off(stretch.segment.level, lower)
+    };
+    let beside: Vec<bool> = others().filter(beside).map(in_bytes).collect();
+    let bytes = beside.iter().filter(|in_bytes| **in_bytes).count();
+    let operations = beside.len() - bytes;
     if bytes != operations {
         return bytes > operations;
     }
