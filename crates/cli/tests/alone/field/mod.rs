@@ -1,207 +1,169 @@
-//! The field gate: `plimsoll check` on limiters of other makes, compared with what they really did. Known errors are
-//! in a list, and a case that becomes right must be taken off it.
+//! The field gate: `plimsoll check` on limiters of other makes, with other programs beside it, compared with what the
+//! kernel's counters saw. Known errors are in a list, and a case that becomes right must be taken off it.
+//!
+//! `PLIMSOLL_FIELD=FOLDER` keeps there the run file of each case, its printed text, and how it was judged.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod beside;
+mod limiter;
 mod told;
 mod truth;
 mod witness;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::Path;
 
 use crate::machine::*;
+use beside::Beside::{self, Nothing, Programs, Stolen};
+use limiter::Limiter::{self, File, Kernel, Qemu, Served};
+use limiter::{MIB, bytes_for, operations_for, servers, tail};
 use told::of_document;
-use truth::{Bucket, Truth};
+use truth::{FREE, Truth, cached, changing, limits, unlimited};
 use witness::Witness;
 
 /// What is wrong in the report on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
-    /// The headline does not name the level that lasts.
+    /// A figure of the headline is more than 1 % from the level that lasts, and its interval does not contain it.
     Headline,
+    /// A figure of the headline is above everything that the kernel counted.
+    Uncounted,
+    /// A verdict is given although nothing can be measured.
+    Verdict,
     /// A change is not reported.
     Silent,
-    /// A level is more than 1 % off.
+    /// A level before or after the change is more than 1 % off, and its interval does not contain it.
     Level,
     /// The time of the change is more than 2 s off.
     Time,
     /// The true time lies outside the printed interval.
     Interval,
-    /// A fall is reported although the rate is constant.
+    /// A change is reported although the rate is constant.
     FalseFall,
     /// A limit is reported that does not exist.
     FalseLimit,
-    /// The accounting unit is not reported.
+    /// The level of a limiter is put down to something else.
+    Cause,
+    /// An accounting unit is reported that does not exist.
     Unit,
-    /// It is not reported that reads and writes share one cap.
+    /// One cap of reads and writes is reported as two, or two as one.
     Total,
+    /// A cap, a unit or that a cap is shared is not reported. Beside other programs this is no error.
+    Open,
 }
 use Wrong::*;
 
-/// What is wrong today in the report on a change that empties a bucket.
-const BURSTS: &[Wrong] = &[Headline, Silent, Level, Time, Interval, FalseLimit];
+/// What is wrong today. A case in which nothing is wrong any more fails until it is taken out.
+const KNOWN_WRONG: &[Known] = &[];
 
-/// What may be wrong today. A case in which nothing is wrong any more fails until it is taken out.
-const KNOWN_WRONG: &[(&str, &[Wrong])] = &[
-    ("operations, 30 s", BURSTS),
-    ("operations, 60 s", BURSTS),
-    ("bytes, 15 s", BURSTS),
-    ("bytes, 30 s", BURSTS),
-    ("bytes, 60 s", BURSTS),
-    ("unit of 16 KiB", &[FalseLimit, Unit]),
-    ("total of reads and writes", &[Level, Total]),
-];
+/// What is wrong on some days and right on others.
+const SOMETIMES_WRONG: &[Known] = &[];
 
-/// What is wrong on some days and right on others: if the bucket empties within a few seconds of the first steps, the
-/// earlier level is known only from two short steps (1,646 was reported for 1,500), and more may depend on where a
-/// step begins.
-const SOMETIMES_WRONG: &[(&str, &[Wrong])] = &[("operations, 15 s", BURSTS)];
+/// Errors of a volume, by its name, beside something.
+type Known = (&'static str, Beside, &'static [Wrong]);
 
-/// Settings of QEMU's throttle by name.
-type Limits = &'static [(&'static str, u64)];
-
-/// A file behind QEMU's throttle, and what is true of it.
-struct Case {
+/// A volume and what is true of it.
+struct Volume {
     name: &'static str,
-    limits: Limits,
-    /// Words of the command after `check DEVICE`; `%` stands for the device.
-    words: &'static [&'static str],
+    limiter: Limiter,
     truth: Truth,
-    beside: Beside,
-    /// Seconds of reads at full speed before the check, so that a bucket for a minute empties within it.
-    drained_s: u64,
 }
 
-/// What else the machine does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Beside {
-    Nothing,
-    /// As many programs that spin as there are processors.
-    Spinning,
+/// Makes of each row, a volume, a module with a test for each thing that runs beside the check.
+macro_rules! volumes {
+    ($($name:ident: $limiter:expr, $truth:expr;)*) => { $(
+        mod $name {
+            use super::*;
+
+            fn volume() -> Volume {
+                Volume { name: stringify!($name), limiter: $limiter, truth: $truth }
+            }
+
+            volumes!(beside_nothing Nothing, beside_a_program Programs(1), beside_two_programs Programs(2),
+                beside_a_thief Stolen);
+        }
+    )* };
+    ($($test:ident $beside:expr),*) => { $(
+        #[test]
+        #[ignore = "night: a check of two to three minutes"]
+        fn $test() {
+            volume().gate($beside);
+        }
+    )* };
 }
 
-const MIB: u64 = 1 << 20;
-/// Size of the stored file in MiB: above what the random reads of a brief check cover twice.
-const STORED_MIB: usize = 256;
-
-fn operations(length: u64) -> Case {
-    let (name, limits): (_, Limits) = match length {
-        15 => (
-            "operations, 15 s",
-            &[("iops-total", 500), ("iops-total-max", 1_500), ("iops-total-max-length", 15)],
-        ),
-        30 => (
-            "operations, 30 s",
-            &[("iops-total", 500), ("iops-total-max", 1_500), ("iops-total-max-length", 30)],
-        ),
-        _ => (
-            "operations, 60 s",
-            &[("iops-total", 500), ("iops-total-max", 1_500), ("iops-total-max-length", 60)],
-        ),
-    };
-    let bucket = Bucket::Operations { base: 500.0, burst: 1_500.0, length_s: length as f64 };
-    burst((name, limits), bucket, length)
+volumes! {
+    kernel_3000_iops_125_mib: Kernel("iops=3000,bandwidth=125MiB/s"), limits(3_000, 125 * MIB);
+    kernel_200_iops_30_mib: Kernel("iops=200,bandwidth=30MiB/s"), limits(200, 30 * MIB);
+    kernel_50_mib: Kernel("bandwidth=50MiB/s"), limits(FREE, 50 * MIB);
+    kernel_reads_2000_writes_500: Kernel("read_iops=2000,write_iops=500"), limits(2_000, FREE).writes(500, FREE);
+    qemu_2000_iops: Qemu(vec![("iops-total", 2_000)]), limits(2_000, FREE).shared();
+    qemu_800_iops: Qemu(vec![("iops-total", 800)]), limits(800, FREE).shared();
+    qemu_60_mib: Qemu(vec![("bps-total", 60 * MIB)]), limits(FREE, 60 * MIB).shared();
+    qemu_unit_16_kib: Qemu(vec![("iops-total", 2_000), ("iops-size", 16 << 10)]),
+        limits(2_000, FREE).shared().charged_by(16 << 10);
+    qemu_operations_15_s: Qemu(operations_for(15)), limits(500, FREE).shared().after(1_500, 15);
+    qemu_operations_30_s: Qemu(operations_for(30)), limits(500, FREE).shared().after(1_500, 30);
+    qemu_operations_60_s: Qemu(operations_for(60)), limits(500, FREE).shared().after(1_500, 60);
+    qemu_bytes_15_s: Qemu(bytes_for(15)), limits(FREE, 20 * MIB).shared().after(60 * MIB, 15);
+    qemu_bytes_30_s: Qemu(bytes_for(30)), limits(FREE, 20 * MIB).shared().after(60 * MIB, 30);
+    qemu_bytes_60_s: Qemu(bytes_for(60)), limits(FREE, 20 * MIB).shared().after(60 * MIB, 60);
+    four_servers_of_2_ms: Served(servers), unlimited();
+    one_in_a_hundred_takes_50_ms: Served(tail), unlimited();
+    page_cache: File(Through::Cache), cached();
+    no_limit: File(Through::Direct), changing();
 }
 
-/// Returns a case in which QEMU lets a burst through until `bucket` is empty.
-fn burst((name, limits): (&'static str, Limits), bucket: Bucket, length: u64) -> Case {
-    let (truth, drained_s) = (Truth::Burst(bucket), drained_s(length));
-    Case { name, limits, words: &[], truth, beside: Beside::Nothing, drained_s }
+impl Volume {
+    /// Checks the volume, and fails if the report is wrong in another way than is known.
+    fn gate(&self, beside: Beside) {
+        let neighbours = Neighbours::watch();
+        if let Some(outcome) = self.run(beside) {
+            outcome.judge((self.name, beside), &neighbours);
+        }
+    }
+
+    /// Returns the outcome of a check with writes; `None`, and a skip, if this machine does not show the truth.
+    fn run(&self, beside: Beside) -> Option<CaseOutcome> {
+        let folder = Folder::new();
+        let made = self.limiter.make(&folder)?;
+        let others = beside.start()?;
+        let node = made.node.as_str();
+        let words = ["check", node, "--allow-destroy", node, "--format", "json", "--out", "@/out"];
+        let witness = Witness::of(Path::new(node));
+        let ended = ended(&mut folder.plimsoll(&words));
+        let seen = witness.end();
+        drop(others);
+        let told = of_document(&ended.json());
+        let mut found = truth::judged(&self.truth, &told, &seen);
+        if beside == Nothing && found.open > 0 {
+            found.wrong.insert(Open);
+        }
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let truth = truth::words(&self.truth, &seen);
+        let (name, sentence) = (self.name, &told.sentence);
+        let words = format!(
+            "{name} beside {beside:?}, load {load}{sentence}\ntrue: {truth}\n{found:?}\ntold: {told:#?}"
+        );
+        eprintln!("{words}");
+        keep(&folder, &format!("{name}-{}", beside.name()), &words);
+        if found.wrong.is_empty() && !self.truth.was_seen(&seen) {
+            skipped(Lack::Cpu, format!("{name}: the machine was too slow to empty the bucket"));
+            return None;
+        }
+        Some(CaseOutcome { wrong: found.wrong, words })
+    }
 }
 
-/// Returns the seconds of reads before a check: a bucket for a minute lasts one and a half at three times the base,
-/// longer than the check.
-fn drained_s(length: u64) -> u64 {
-    if length > 30 { 45 } else { 0 }
-}
-
-/// Reads `device` from its beginning, bypassing the page cache, again and again.
-fn drain(device: &str, seconds: u64) {
-    let read = format!("while :; do dd if={device} of=/dev/null bs=64k iflag=direct 2>/dev/null; done");
-    let mut bash = Command::new("timeout");
-    let status = bash.args([&seconds.to_string(), "bash", "-c", &read]).status();
-    assert!(status.is_ok(), "no program to read with");
-}
-
-fn bytes(length: u64) -> Case {
-    const BASE: u64 = 20 * MIB;
-    const BURST: u64 = 60 * MIB;
-    let (name, limits): (_, Limits) = match length {
-        15 => ("bytes, 15 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 15)]),
-        30 => ("bytes, 30 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 30)]),
-        _ => ("bytes, 60 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 60)]),
-    };
-    let bucket = Bucket::Bytes { base: BASE as f64, burst: BURST as f64, length_s: length as f64 };
-    burst((name, limits), bucket, length)
-}
-
-const UNIT: Case = Case {
-    name: "unit of 16 KiB",
-    limits: &[("iops-total", 2_000), ("iops-size", 16 << 10)],
-    words: &[],
-    truth: Truth::Unit { iops: 2_000.0, unit: 16 << 10 },
-    beside: Beside::Nothing,
-    drained_s: 0,
-};
-
-const TOTAL: Case = Case {
-    name: "total of reads and writes",
-    limits: &[("iops-total", 800)],
-    words: &["--allow-destroy", "%"],
-    truth: Truth::Total { iops: 800.0 },
-    beside: Beside::Nothing,
-    drained_s: 0,
-};
-
-/// A constant rate beside programs that spin.
-const NOISY: Case = Case {
-    name: "constant, beside spinning programs",
-    limits: &[("iops-total", 900)],
-    words: &[],
-    truth: Truth::Constant,
-    beside: Beside::Spinning,
-    drained_s: 0,
-};
-
-const NOISY_BYTES: Case = Case {
-    name: "constant bytes, beside spinning programs",
-    limits: &[("bps-total", 50 * MIB)],
-    words: &[],
-    truth: Truth::Constant,
-    beside: Beside::Spinning,
-    drained_s: 0,
-};
-
-const NOISY_SIZES: Case = Case {
-    name: "constant, charged by size, beside spinning programs",
-    limits: &[("iops-total", 2_000), ("iops-size", 16 << 10)],
-    words: &[],
-    truth: Truth::Constant,
-    beside: Beside::Spinning,
-    drained_s: 0,
-};
-
-/// A burst that ends during the run must be reported as one.
-#[test]
-#[ignore = "night: a check of real minutes"]
-fn a_burst_of_operations_is_told() {
-    operations(15).gate();
-}
-
-#[test]
-#[ignore = "night: a check of two minutes"]
-fn nothing_falls_of_what_is_constant_beside_programs_that_spin() {
-    NOISY.gate();
-}
-
-#[test]
-#[ignore = "night: nine checks of one to two minutes each"]
-fn every_burst_total_unit_and_noise_is_told() {
-    let bursts = [30, 60].into_iter().map(operations).chain([15, 30, 60].into_iter().map(bytes));
-    let others = [UNIT, TOTAL, NOISY_BYTES, NOISY_SIZES];
-    let failed: Vec<String> = bursts.chain(others).filter_map(|case| case.run().failure(case.name)).collect();
-    assert!(failed.is_empty(), "{failed:#?}");
+/// Keeps what a case leaves, if a folder for it is named.
+fn keep(folder: &Folder, name: &str, words: &str) {
+    let Some(place) = std::env::var_os("PLIMSOLL_FIELD") else { return };
+    let kept = |end: &str| Path::new(&place).join(format!("{name}.{end}"));
+    let run = run_file(&folder.path("out"));
+    let printed = ended(&mut folder.plimsoll(&["report", &run, "--all", "--html", "@/page.html"]));
+    std::fs::copy(&run, kept("plimsoll")).unwrap();
+    std::fs::write(kept("txt"), printed.out + &printed.err).unwrap();
+    std::fs::write(kept("judged"), words).unwrap();
 }
 
 /// The outcome of a case.
@@ -209,91 +171,27 @@ struct CaseOutcome {
     wrong: BTreeSet<Wrong>,
     /// What was reported, and what was true.
     words: String,
-    skipped: bool,
-    neighbours: Neighbours,
-}
-
-impl Case {
-    fn gate(&self) {
-        if let Some(failure) = self.run().failure(self.name) {
-            panic!("{failure}");
-        }
-    }
-
-    fn run(&self) -> CaseOutcome {
-        let folder = Folder::new();
-        let neighbours = Neighbours::watch();
-        let nothing = |neighbours| CaseOutcome {
-            wrong: BTreeSet::new(),
-            words: String::new(),
-            skipped: true,
-            neighbours,
-        };
-        let Some(throttled) = QemuThrottle::or_skip(STORED_MIB, self.limits) else {
-            return nothing(neighbours);
-        };
-        let Some(device) = LoopOver::or_skip(throttled.path(), Through::Direct) else {
-            return nothing(neighbours);
-        };
-        let _spinning = self.beside.start();
-        let node = text(device.path());
-        let words: Vec<String> = self.words.iter().map(|word| word.replace('%', &node)).collect();
-        let fixed = ["check", &node, "--format", "json", "--out", "@/out"].map(str::to_owned);
-        let words: Vec<String> = fixed.into_iter().chain(words).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let witness = Witness::of(device.path());
-        if self.drained_s > 0 {
-            drain(&node, self.drained_s);
-        }
-        let ended = ended(&mut folder.plimsoll(&words));
-        let seen = witness.end();
-        let told = of_document(&ended.json());
-        let wrong = truth::wrongs(&self.truth, &told, &seen);
-        let skipped = wrong.is_empty() && !truth::was_seen(&self.truth, &seen);
-        if skipped {
-            testbed::skipped(
-                Lack::Cpu,
-                format!("{}: the machine was too slow to empty the bucket", self.name),
-            );
-        }
-        let words = format!(
-            "{}: {}\ntrue: {}\ntold: {told:#?}",
-            self.name,
-            told.sentence,
-            truth::words(&self.truth, &seen)
-        );
-        eprintln!("{words}\nwrong: {wrong:?}");
-        CaseOutcome { wrong, words, skipped, neighbours }
-    }
 }
 
 impl CaseOutcome {
-    /// Returns how this differs from the known errors of the case; a new error is excused if other programs used the
-    /// processors.
-    fn failure(&self, name: &str) -> Option<String> {
-        let listed = |list: &[(&str, &'static [Wrong])]| {
-            list.iter().find(|(case, _)| *case == name).map_or(&[][..], |(_, wrong)| *wrong)
+    /// Fails if this differs from the known errors of the case; a new error is excused if other programs than those of
+    /// the test used the processors.
+    fn judge(&self, case: (&str, Beside), neighbours: &Neighbours) {
+        let listed = |list: &[Known]| {
+            list.iter()
+                .find(|(name, beside, _)| (*name, *beside) == case)
+                .map_or(&[][..], |(.., wrong)| *wrong)
         };
         let (known, sometimes) = (listed(KNOWN_WRONG), listed(SOMETIMES_WRONG));
+        assert!(
+            known.is_empty() || !self.wrong.is_empty(),
+            "nothing is wrong any more of {case:?}: take it out of KNOWN_WRONG"
+        );
         let is_new = |wrong: &&Wrong| !known.contains(wrong) && !sometimes.contains(wrong);
         let new: Vec<&Wrong> = self.wrong.iter().filter(is_new).collect();
-        if self.skipped {
-            return None;
-        }
-        if self.wrong.is_empty() && !known.is_empty() {
-            return Some(format!("nothing is wrong any more of '{name}': take it out of KNOWN_WRONG"));
-        }
         if !new.is_empty() {
-            self.neighbours.excuse_or_fail(format!("newly wrong: {new:?}\n{}", self.words));
+            neighbours.excuse_or_fail(format!("newly wrong: {new:?}\n{}", self.words));
         }
-        None
-    }
-}
-
-impl Beside {
-    fn start(self) -> Vec<Running> {
-        let number = if self == Beside::Spinning { kernel::available_cpus().len() } else { 0 };
-        (0..number).map(|_| Running::start(Command::new("sh").args(["-c", "while :; do :; done"]))).collect()
     }
 }
 
@@ -314,22 +212,4 @@ fn margin((iops, answer): (u64, &str)) -> Option<String> {
     let given = document["verdict"]["answer"].as_str().unwrap_or_default().to_owned();
     eprintln!("{iops} of 2,500: {}", document["verdict"]["sentence"]);
     (given != answer).then(|| format!("{iops}: {given}, not {answer}: {}", document["verdict"]["sentence"]))
-}
-
-/// A volume of the kernel's throttle alone, without a stacked device, with a cap on bytes only.
-#[test]
-#[ignore = "night: a check of one to two minutes"]
-fn bytes_that_the_kernel_caps_do_not_fall_beside_programs_that_spin() {
-    let folder = Folder::new();
-    let Some(up) = LabUp::or_skip(&folder, "custom,bandwidth=50MiB/s", "256M") else { return };
-    let _spinning = Beside::Spinning.start();
-    let ended = ended(&mut folder.plimsoll(&["check", &up.device, "--format", "json", "--out", "@/out"]));
-    let told = of_document(&ended.json());
-    assert!(told.changes.is_empty(), "{told:#?}");
-}
-
-/// Returns the file from which the witness reads the device's counters.
-fn stat_of(device: &std::path::Path) -> PathBuf {
-    let name = device.file_name().unwrap_or_default();
-    PathBuf::from("/sys/block").join(name).join("stat")
 }

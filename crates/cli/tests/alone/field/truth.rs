@@ -1,128 +1,228 @@
-//! What is true of a case, and what the report has wrong.
+//! What is true of a volume, and what the report has wrong.
 
 use std::collections::BTreeSet;
 
 use super::Wrong;
-use super::told::{Change, CheckReport};
+use super::told::{Change, CheckReport, Estimate, Level, Quantity};
 use super::witness::CounterSample;
 
 /// Largest accepted error of a level, as a share.
 const LEVEL: f64 = 0.01;
 /// Largest accepted error of a time, in seconds.
 const TIME_S: f64 = 2.0;
+/// Share by which what QEMU counted in a bucket may differ from what the kernel did, and what that takes in seconds.
+const COUNTS: f64 = 0.02;
+const SOON_S: f64 = 5.0;
+/// The limit of what has none.
+pub const FREE: u64 = 0;
 
-/// QEMU's bucket: it fills at the burst rate within its length, and drains at the base rate.
+/// What is true of a volume.
 #[derive(Clone, Copy, Debug)]
-pub enum Bucket {
-    Operations { base: f64, burst: f64, length_s: f64 },
-    Bytes { base: f64, burst: f64, length_s: f64 },
+pub struct Truth {
+    /// Operations and bytes a second, of reads and of writes; after a burst, those that last.
+    caps: [[u64; 2]; 2],
+    /// Whether reads and writes together have that much.
+    shared: bool,
+    /// Bytes of a charged operation.
+    unit: Option<u64>,
+    burst: Option<Burst>,
+    /// Whether the rate is constant but for a burst.
+    is_steady: bool,
+    /// Whether the volume can be measured.
+    is_measurable: bool,
 }
 
-/// What is true of a case.
+/// QEMU's bucket: it fills at this rate within its length, and drains at the rate that lasts.
 #[derive(Clone, Copy, Debug)]
-pub enum Truth {
-    /// It bursts until the bucket is used up.
-    Burst(Bucket),
-    /// The rate is constant.
-    Constant,
-    /// This many operations a second, one of which is charged for each `unit` bytes.
-    Unit { iops: f64, unit: u64 },
-    /// This many operations a second, reads and writes together.
-    Total { iops: f64 },
+struct Burst {
+    rate: f64,
+    length_s: f64,
 }
 
-impl Bucket {
-    fn levels(self) -> (f64, f64) {
-        let (Bucket::Operations { base, burst, .. } | Bucket::Bytes { base, burst, .. }) = self;
-        (base, burst)
+/// Returns the truth of operations and bytes a second in each direction.
+pub fn limits(operations: u64, bytes: u64) -> Truth {
+    let caps = [[operations, bytes]; 2];
+    Truth { caps, shared: false, unit: None, burst: None, is_steady: true, is_measurable: true }
+}
+
+/// Returns the truth of a volume that no limiter holds.
+pub fn unlimited() -> Truth {
+    limits(FREE, FREE)
+}
+
+/// Returns the truth of a volume whose rate others change.
+pub fn changing() -> Truth {
+    Truth { is_steady: false, ..unlimited() }
+}
+
+/// Returns the truth of a volume that hides in the page cache.
+pub fn cached() -> Truth {
+    Truth { is_measurable: false, ..changing() }
+}
+
+impl Truth {
+    pub fn writes(self, operations: u64, bytes: u64) -> Truth {
+        Truth { caps: [self.caps[0], [operations, bytes]], ..self }
     }
 
-    fn length_s(self) -> f64 {
-        let (Bucket::Operations { length_s, .. } | Bucket::Bytes { length_s, .. }) = self;
-        length_s
+    pub fn shared(self) -> Truth {
+        Truth { shared: true, ..self }
     }
 
-    /// Returns when the bucket was full, in seconds since 1970, computed from what passed: QEMU's leaky bucket holds
-    /// the burst for its length and drains at the base rate all the time.
-    fn full_at(self, seen: &[CounterSample]) -> Option<f64> {
-        let (base, burst) = self.levels();
-        let of =
-            |seen: &CounterSample| if matches!(self, Bucket::Bytes { .. }) { seen.bytes } else { seen.ops };
-        let mut level: f64 = 0.0;
-        for pair in seen.windows(2) {
-            level = (level + of(&pair[1]) - of(&pair[0]) - base * (pair[1].at - pair[0].at)).max(0.0);
-            // Between two readings, at most a tenth of a second of the burst is missed.
-            if level >= burst * (self.length_s() - 0.1) {
-                return Some(pair[1].at);
+    pub fn charged_by(self, unit: u64) -> Truth {
+        Truth { unit: Some(unit), ..self }
+    }
+
+    pub fn after(self, rate: u64, seconds: u64) -> Truth {
+        Truth { burst: Some(Burst { rate: rate as f64, length_s: seconds as f64 }), ..self }
+    }
+
+    fn cap(&self, direction: usize, quantity: Quantity) -> Option<f64> {
+        let cap = self.caps[direction][quantity as usize];
+        (cap != FREE).then_some(cap as f64)
+    }
+
+    /// Returns the greatest rate of a load with blocks that suit the quantity: of 4 KiB for operations.
+    fn level(&self, direction: usize, quantity: Quantity) -> Option<f64> {
+        let [operations, bytes] = self.caps[direction];
+        match (quantity, self.unit) {
+            (Quantity::Bytes, Some(unit)) => Some((operations * unit) as f64),
+            (Quantity::Operations, _) if operations != FREE && bytes != FREE => {
+                Some(operations.min(bytes / 4096) as f64)
             }
+            _ => self.cap(direction, quantity),
         }
-        None
+    }
+
+    /// Returns what the burst counts, and the rate that lasts.
+    fn base(&self) -> (Quantity, f64) {
+        let quantity = if self.caps[0][0] == FREE { Quantity::Bytes } else { Quantity::Operations };
+        (quantity, self.caps[0][quantity as usize] as f64)
+    }
+
+    /// Returns when the bucket was nearly full, in seconds since 1970, computed from what passed: QEMU's leaky bucket
+    /// holds the burst for its length and drains at the base rate all the time.
+    fn full_at(&self, seen: &[CounterSample]) -> Option<f64> {
+        let burst = self.burst?;
+        let (quantity, base) = self.base();
+        let mut level: f64 = 0.0;
+        let full = |pair: &&[CounterSample]| {
+            let passed = pair[1].of(quantity) - pair[0].of(quantity);
+            level = (level + passed - base * (pair[1].at - pair[0].at)).max(0.0);
+            level >= (1.0 - COUNTS) * burst.rate * burst.length_s
+        };
+        seen.windows(2).find(full).map(|pair| pair[1].at)
+    }
+
+    /// Returns when the rate fell to the one that lasts, soon after the bucket was nearly full: where the second before
+    /// and the second after differ most. `None` if the load did not show it.
+    fn fell_at(&self, seen: &[CounterSample]) -> Option<f64> {
+        let (full_at, (quantity, base), burst) = (self.full_at(seen)?, self.base(), self.burst?.rate);
+        let sides = |at: f64| (rate(seen, (at - 1.0, at), quantity), rate(seen, (at, at + 1.0), quantity));
+        let shows = |at: &f64| {
+            let (before, after) = sides(*at);
+            let near = (-1.0..SOON_S).contains(&(at - full_at));
+            near && before > f64::midpoint(base, burst) && (after / base - 1.0).abs() < 0.1
+        };
+        let fall = |at: &f64| sides(*at).0 - sides(*at).1;
+        seen.iter().map(|sample| sample.at).filter(shows).max_by(|a, b| fall(a).total_cmp(&fall(b)))
+    }
+
+    /// Whether the truth showed in what passed: a bucket that is not used up shows nothing.
+    pub fn was_seen(&self, seen: &[CounterSample]) -> bool {
+        self.burst.is_none() || self.fell_at(seen).is_some()
     }
 }
 
 /// Describes the truth in the message of a failure.
 pub fn words(truth: &Truth, seen: &[CounterSample]) -> String {
-    let full = match truth {
-        Truth::Burst(bucket) => bucket.full_at(seen).zip(seen.first()).map(|(at, first)| at - first.at),
-        _ => None,
-    };
-    format!("{truth:?}; the bucket was full {full:?} s after the witness began")
+    let since = |at: f64| at - seen.first().map_or(at, |first| first.at);
+    let (full, fell) = (truth.full_at(seen).map(since), truth.fell_at(seen).map(since));
+    let most = [Quantity::Operations, Quantity::Bytes].map(|quantity| greatest(seen, quantity));
+    format!(
+        "{truth:?}; the bucket was nearly full {full:.1?} s after the witness began and the rate fell at {fell:.1?} s; \
+         counted at most {most:.0?} in a second"
+    )
 }
 
-/// Whether the truth showed in what passed: a bucket that is not used up shows nothing.
-pub fn was_seen(truth: &Truth, seen: &[CounterSample]) -> bool {
-    match truth {
-        Truth::Burst(bucket) => bucket.full_at(seen).is_some(),
-        Truth::Constant | Truth::Unit { .. } | Truth::Total { .. } => true,
+/// How a report compares with the truth.
+#[derive(Debug, Default)]
+pub struct Judged {
+    pub wrong: BTreeSet<Wrong>,
+    /// Caps that are reported and exist.
+    pub named: usize,
+    /// Caps, units and shared caps that exist and are not reported.
+    pub open: usize,
+    /// Caps that are reported and do not exist.
+    pub invented: usize,
+}
+
+/// Compares the report with the truth.
+pub fn judged(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> Judged {
+    let mut judged = Judged::default();
+    let wrong = &mut judged.wrong;
+    wrong.extend((!truth.is_measurable && told.answer != "cannot_tell").then_some(Wrong::Verdict));
+    wrong.extend(told.headline.iter().filter_map(|level| of_headline(truth, level, seen)));
+    let cap = |level: &Level| truth.cap(level.direction, level.quantity);
+    let blamed = |level: &&Level| cap(level).is_some() && level.by.1 != "possible";
+    wrong.extend(told.causes.iter().filter(blamed).map(|_| Wrong::Cause));
+    wrong.extend(told.units.iter().filter(|unit| truth.unit != Some(**unit)).map(|_| Wrong::Unit));
+    let sharing = told
+        .shared
+        .iter()
+        .filter(|(quantity, shared)| truth.cap(0, *quantity).is_some() && *shared != truth.shared);
+    wrong.extend(sharing.map(|_| Wrong::Total));
+    wrong.extend(of_changes(truth, told, seen));
+    let exists = |level: &&Level| cap(level).is_some_and(|cap| is_right(level.rate, cap));
+    judged.named = told.caps.iter().filter(exists).count();
+    judged.invented = told.caps.len() - judged.named;
+    judged.wrong.extend((judged.invented > 0).then_some(Wrong::FalseLimit));
+    let caps = truth.caps.iter().flatten().filter(|cap| **cap != FREE).count();
+    let unit = usize::from(truth.unit.is_some() && told.units.is_empty());
+    let shared = usize::from(truth.shared && told.shared.is_empty());
+    judged.open = caps.saturating_sub(judged.named) + unit + shared;
+    judged
+}
+
+fn is_right(told: Estimate, truth: f64) -> bool {
+    (told.value / truth - 1.0).abs() <= LEVEL || (told.low..=told.high).contains(&truth)
+}
+
+fn of_headline(truth: &Truth, level: &Level, seen: &[CounterSample]) -> Option<Wrong> {
+    if level.rate.low > greatest(seen, level.quantity) * (1.0 + LEVEL) {
+        return Some(Wrong::Uncounted);
     }
+    // While a burst lasts, a load decides which rate is reached.
+    let known = truth.level(level.direction, level.quantity).filter(|_| truth.was_seen(seen))?;
+    (!is_right(level.rate, known)).then_some(Wrong::Headline)
 }
 
-/// Returns what the report has wrong.
-pub fn wrongs(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> BTreeSet<Wrong> {
-    match *truth {
-        Truth::Burst(bucket) => of_burst(bucket, told, seen),
-        Truth::Constant => told.changes.iter().map(|_| Wrong::FalseFall).collect(),
-        Truth::Unit { iops, unit } => of_unit((iops, unit), told),
-        Truth::Total { iops } => {
-            let total = (!told.shared).then_some(Wrong::Total);
-            total.into_iter().chain(off(told.iops, iops).then_some(Wrong::Level)).collect()
-        }
-    }
+/// Returns the rate between two times; NaN if there are not two readings.
+fn rate(seen: &[CounterSample], (from, to): (f64, f64), quantity: Quantity) -> f64 {
+    let inside = |time: f64| seen.partition_point(|sample| sample.at < time);
+    let (first, last) = (seen.get(inside(from)), seen.get(inside(to)));
+    first.zip(last).map_or(f64::NAN, |(a, b)| (b.of(quantity) - a.of(quantity)) / (b.at - a.at))
 }
 
-fn off(told: Option<f64>, truth: f64) -> bool {
-    told.is_none_or(|told| (told / truth - 1.0).abs() > LEVEL)
+/// Returns the greatest rate over a second.
+fn greatest(seen: &[CounterSample], quantity: Quantity) -> f64 {
+    seen.iter().map(|sample| rate(seen, (sample.at, sample.at + 1.0), quantity)).fold(0.0, f64::max)
 }
 
-fn of_unit((iops, unit): (f64, u64), told: &CheckReport) -> BTreeSet<Wrong> {
-    let mut wrong = BTreeSet::new();
-    wrong.extend(off(told.iops, iops).then_some(Wrong::Level));
-    wrong.extend((told.unit != Some(unit)).then_some(Wrong::Unit));
-    wrong.extend(told.bytes_per_second_cap.map(|_| Wrong::FalseLimit));
-    wrong
-}
-
-fn of_burst(bucket: Bucket, told: &CheckReport, seen: &[CounterSample]) -> BTreeSet<Wrong> {
-    let mut wrong = BTreeSet::new();
-    let (base, burst) = bucket.levels();
-    let in_bytes = matches!(bucket, Bucket::Bytes { .. });
-    let headline = if in_bytes { told.bytes_per_second } else { told.iops };
-    let Some(full_at) = bucket.full_at(seen) else {
-        // The burst outlasted the run, so no change may be reported.
-        return told.changes.iter().map(|_| Wrong::FalseFall).collect();
+fn of_changes(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> BTreeSet<Wrong> {
+    let first = truth.full_at(seen).map_or(f64::INFINITY, |at| at - TIME_S);
+    let invented = told.changes.iter().filter(|change| truth.is_steady && change.at < first);
+    let mut wrong: BTreeSet<Wrong> = invented.map(|_| Wrong::FalseFall).collect();
+    // A bucket that did not surely run full may have shown anything.
+    let Some((burst, fell_at)) = truth.burst.zip(truth.fell_at(seen)) else { return wrong };
+    let far = |change: &Change| (change.at - fell_at).abs();
+    let Some(change) = told.changes.iter().min_by(|a, b| far(a).total_cmp(&far(b))) else {
+        return [Wrong::Silent].into();
     };
-    wrong.extend(off(headline, base).then_some(Wrong::Headline));
-    wrong.extend((!in_bytes && told.bytes_per_second_cap.is_some()).then_some(Wrong::FalseLimit));
-    let Some(change) = told.changes.iter().min_by(|a, b| {
-        let far = |change: &Change| (change.at - full_at).abs();
-        far(a).total_cmp(&far(b))
-    }) else {
-        wrong.extend([Wrong::Silent, Wrong::Interval]);
-        return wrong;
-    };
-    wrong.extend((off(Some(change.before), burst) || off(Some(change.after), base)).then_some(Wrong::Level));
-    wrong.extend(((change.at - full_at).abs() > TIME_S).then_some(Wrong::Time));
-    let inside = change.between.is_some_and(|(from, to)| from - 0.2 <= full_at && full_at <= to + 0.2);
-    wrong.extend((!inside).then_some(Wrong::Interval));
+    let levels = is_right(change.before, burst.rate) && is_right(change.after, truth.base().1);
+    let (from, to) = change.between;
+    let inside = from - 0.2 <= fell_at && fell_at <= to + 0.2;
+    let all = [(levels, Wrong::Level), (far(change) <= TIME_S, Wrong::Time), (inside, Wrong::Interval)];
+    wrong.extend(all.into_iter().filter(|(right, _)| !right).map(|(_, wrong)| wrong));
     wrong
 }

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::told::Quantity;
+
 /// Time between two readings.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -20,6 +22,12 @@ pub struct CounterSample {
     pub bytes: f64,
 }
 
+impl CounterSample {
+    pub fn of(&self, quantity: Quantity) -> f64 {
+        if quantity == Quantity::Bytes { self.bytes } else { self.ops }
+    }
+}
+
 /// A thread that reads the counters until it is asked for them.
 pub struct Witness {
     over: Arc<AtomicBool>,
@@ -29,7 +37,8 @@ pub struct Witness {
 impl Witness {
     pub fn of(device: &Path) -> Witness {
         let over = Arc::new(AtomicBool::new(false));
-        let (heard, file) = (Arc::clone(&over), super::stat_of(device));
+        let name = device.file_name().unwrap_or_default();
+        let (heard, file) = (Arc::clone(&over), Path::new("/sys/block").join(name).join("stat"));
         let thread = std::thread::spawn(move || {
             let mut all = Vec::new();
             while !heard.load(Ordering::Relaxed) {
