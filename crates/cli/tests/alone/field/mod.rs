@@ -26,13 +26,13 @@ use witness::Witness;
 pub enum Wrong {
     /// A figure of the headline is more than 1 % from the level that lasts, and its interval does not contain it.
     Headline,
-    /// A figure of the headline is above everything that the kernel counted.
+    /// A figure of the headline is above everything that the kernel counted in its direction.
     Uncounted,
     /// A verdict is given although nothing can be measured.
     Verdict,
     /// A change is not reported.
     Silent,
-    /// A level before or after the change is more than 1 % off, and its interval does not contain it.
+    /// A level before or after the change is more than 1 % off.
     Level,
     /// The time of the change is more than 2 s off.
     Time,

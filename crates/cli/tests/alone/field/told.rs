@@ -17,6 +17,8 @@ pub enum Quantity {
     Bytes,
 }
 
+pub const QUANTITIES: [Quantity; 2] = [Quantity::Operations, Quantity::Bytes];
+
 /// A rate of a direction: 0 for reads, 1 for writes.
 #[derive(Clone, Debug)]
 pub struct Level {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Wrong;
-use super::told::{Change, CheckReport, Estimate, Level, Quantity};
+use super::told::{Change, CheckReport, Estimate, Level, QUANTITIES, Quantity};
 use super::witness::CounterSample;
 
 /// Largest accepted error of a level, as a share.
@@ -107,7 +107,7 @@ impl Truth {
         let (quantity, base) = self.base();
         let mut level: f64 = 0.0;
         let full = |pair: &&[CounterSample]| {
-            let passed = pair[1].of(quantity) - pair[0].of(quantity);
+            let passed = pair[1].both(quantity) - pair[0].both(quantity);
             level = (level + passed - base * (pair[1].at - pair[0].at)).max(0.0);
             level >= (1.0 - COUNTS) * burst.rate * burst.length_s
         };
@@ -118,7 +118,8 @@ impl Truth {
     /// and the second after differ most. `None` if the load did not show it.
     fn fell_at(&self, seen: &[CounterSample]) -> Option<f64> {
         let (full_at, (quantity, base), burst) = (self.full_at(seen)?, self.base(), self.burst?.rate);
-        let sides = |at: f64| (rate(seen, (at - 1.0, at), quantity), rate(seen, (at, at + 1.0), quantity));
+        let of = |from: f64| rate(seen, (from, from + 1.0), |sample| sample.both(quantity));
+        let sides = |at: f64| (of(at - 1.0), of(at));
         let shows = |at: &f64| {
             let (before, after) = sides(*at);
             let near = (-1.0..SOON_S).contains(&(at - full_at));
@@ -138,10 +139,10 @@ impl Truth {
 pub fn words(truth: &Truth, seen: &[CounterSample]) -> String {
     let since = |at: f64| at - seen.first().map_or(at, |first| first.at);
     let (full, fell) = (truth.full_at(seen).map(since), truth.fell_at(seen).map(since));
-    let most = [Quantity::Operations, Quantity::Bytes].map(|quantity| greatest(seen, quantity));
+    let most = [0, 1].map(|direction| QUANTITIES.map(|quantity| greatest(seen, direction, quantity)));
     format!(
         "{truth:?}; the bucket was nearly full {full:.1?} s after the witness began and the rate fell at {fell:.1?} s; \
-         counted at most {most:.0?} in a second"
+         counted at most {most:.0?} a second"
     )
 }
 
@@ -184,12 +185,16 @@ pub fn judged(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> Judg
     judged
 }
 
+fn is_near(told: Estimate, truth: f64) -> bool {
+    (told.value / truth - 1.0).abs() <= LEVEL
+}
+
 fn is_right(told: Estimate, truth: f64) -> bool {
-    (told.value / truth - 1.0).abs() <= LEVEL || (told.low..=told.high).contains(&truth)
+    is_near(told, truth) || (told.low..=told.high).contains(&truth)
 }
 
 fn of_headline(truth: &Truth, level: &Level, seen: &[CounterSample]) -> Option<Wrong> {
-    if level.rate.low > greatest(seen, level.quantity) * (1.0 + LEVEL) {
+    if level.rate.value > greatest(seen, level.direction, level.quantity) * (1.0 + LEVEL) {
         return Some(Wrong::Uncounted);
     }
     // While a burst lasts, a load decides which rate is reached.
@@ -198,15 +203,16 @@ fn of_headline(truth: &Truth, level: &Level, seen: &[CounterSample]) -> Option<W
 }
 
 /// Returns the rate between two times; NaN if there are not two readings.
-fn rate(seen: &[CounterSample], (from, to): (f64, f64), quantity: Quantity) -> f64 {
+fn rate(seen: &[CounterSample], (from, to): (f64, f64), of: impl Fn(&CounterSample) -> f64) -> f64 {
     let inside = |time: f64| seen.partition_point(|sample| sample.at < time);
     let (first, last) = (seen.get(inside(from)), seen.get(inside(to)));
-    first.zip(last).map_or(f64::NAN, |(a, b)| (b.of(quantity) - a.of(quantity)) / (b.at - a.at))
+    first.zip(last).map_or(f64::NAN, |(a, b)| (of(b) - of(a)) / (b.at - a.at))
 }
 
-/// Returns the greatest rate over a second.
-fn greatest(seen: &[CounterSample], quantity: Quantity) -> f64 {
-    seen.iter().map(|sample| rate(seen, (sample.at, sample.at + 1.0), quantity)).fold(0.0, f64::max)
+/// Returns the greatest rate over half a second.
+fn greatest(seen: &[CounterSample], direction: usize, quantity: Quantity) -> f64 {
+    let from = |at: f64| rate(seen, (at, at + 0.5), |sample| sample.of(direction, quantity));
+    seen.iter().map(|sample| from(sample.at)).fold(0.0, f64::max)
 }
 
 fn of_changes(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> BTreeSet<Wrong> {
@@ -219,7 +225,8 @@ fn of_changes(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> BTre
     let Some(change) = told.changes.iter().min_by(|a, b| far(a).total_cmp(&far(b))) else {
         return [Wrong::Silent].into();
     };
-    let levels = is_right(change.before, burst.rate) && is_right(change.after, truth.base().1);
+    // They are printed without their intervals.
+    let levels = is_near(change.before, burst.rate) && is_near(change.after, truth.base().1);
     let (from, to) = change.between;
     let inside = from - 0.2 <= fell_at && fell_at <= to + 0.2;
     let all = [(levels, Wrong::Level), (far(change) <= TIME_S, Wrong::Time), (inside, Wrong::Interval)];

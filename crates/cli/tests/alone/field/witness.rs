@@ -16,15 +16,18 @@ const EVERY: Duration = Duration::from_millis(100);
 pub struct CounterSample {
     /// Seconds since 1970.
     pub at: f64,
-    /// Reads and writes.
-    pub ops: f64,
-    /// Bytes read and written.
-    pub bytes: f64,
+    /// Operations and bytes that were read, and that were written.
+    counts: [[f64; 2]; 2],
 }
 
 impl CounterSample {
-    pub fn of(&self, quantity: Quantity) -> f64 {
-        if quantity == Quantity::Bytes { self.bytes } else { self.ops }
+    pub fn of(&self, direction: usize, quantity: Quantity) -> f64 {
+        self.counts[direction][quantity as usize]
+    }
+
+    /// Returns the count of reads and writes.
+    pub fn both(&self, quantity: Quantity) -> f64 {
+        self.of(0, quantity) + self.of(1, quantity)
     }
 }
 
@@ -63,5 +66,5 @@ fn seen(stat: &str) -> Option<CounterSample> {
         return None;
     };
     let at = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
-    Some(CounterSample { at, ops: reads + writes, bytes: (sectors_read + sectors_written) * 512.0 })
+    Some(CounterSample { at, counts: [[reads, sectors_read * 512.0], [writes, sectors_written * 512.0]] })
 }
