@@ -8,11 +8,20 @@ use super::witness::CounterSample;
 
 /// Largest accepted error of a level, as a share.
 const LEVEL: f64 = 0.01;
+/// Largest accepted error of a level that is printed as "about".
+const ABOUT: f64 = 0.1;
 /// Largest accepted error of a time, in seconds.
 const TIME_S: f64 = 2.0;
-/// Share by which what QEMU counted in a bucket may differ from what the kernel did, and what that takes in seconds.
+/// Share by which what QEMU counted in a bucket may differ from what the kernel did, and the seconds in which a load
+/// may make up for it.
 const COUNTS: f64 = 0.02;
-const SOON_S: f64 = 5.0;
+const SOON_S: f64 = 30.0;
+/// Seconds of a check after a fall in which it can be found.
+const LASTS_S: f64 = 10.0;
+/// Seconds on either side of a fall, in which QEMU lets even large blocks through several times, and the least share of
+/// the fall that they show.
+const SIDE_S: f64 = 1.5;
+const FALLS: f64 = 0.8;
 /// The limit of what has none.
 pub const FREE: u64 = 0;
 
@@ -114,31 +123,35 @@ impl Truth {
         seen.windows(2).find(full).map(|pair| pair[1].at)
     }
 
-    /// Returns when the rate fell to the one that lasts, soon after the bucket was nearly full: where the second before
-    /// and the second after differ most. `None` if the load did not show it.
-    fn fell_at(&self, seen: &[CounterSample]) -> Option<f64> {
-        let (full_at, (quantity, base), burst) = (self.full_at(seen)?, self.base(), self.burst?.rate);
-        let of = |from: f64| rate(seen, (from, from + 1.0), |sample| sample.both(quantity));
-        let sides = |at: f64| (of(at - 1.0), of(at));
-        let shows = |at: &f64| {
-            let (before, after) = sides(*at);
-            let near = (-1.0..SOON_S).contains(&(at - full_at));
-            near && before > f64::midpoint(base, burst) && (after / base - 1.0).abs() < 0.1
+    /// Returns when the rate may have fallen to the one that lasts, soon after the bucket was nearly full: moments
+    /// between seconds at the rate of the burst and seconds at the base rate. More than one if a load of large blocks
+    /// reached hardly more than the base rate.
+    fn falls_at(&self, seen: &[CounterSample]) -> Vec<f64> {
+        let (Some(full_at), Some(burst), (quantity, base)) = (self.full_at(seen), self.burst, self.base())
+        else {
+            return Vec::new();
         };
-        let fall = |at: &f64| sides(*at).0 - sides(*at).1;
-        seen.iter().map(|sample| sample.at).filter(shows).max_by(|a, b| fall(a).total_cmp(&fall(b)))
+        let of = |from: f64| rate(seen, (from, from + SIDE_S), |sample| sample.both(quantity));
+        let shows = |at: &f64| {
+            let (before, after) = (of(at - SIDE_S), of(*at));
+            let soon = (-1.0..SOON_S).contains(&(at - full_at));
+            soon && before - after > FALLS * (burst.rate - base) && (after / base - 1.0).abs() < 1.0 - FALLS
+        };
+        let last = seen.last().map_or(0.0, |sample| sample.at);
+        seen.iter().map(|sample| sample.at).filter(|at| last - at > LASTS_S).filter(shows).collect()
     }
 
     /// Whether the truth showed in what passed: a bucket that is not used up shows nothing.
     pub fn was_seen(&self, seen: &[CounterSample]) -> bool {
-        self.burst.is_none() || self.fell_at(seen).is_some()
+        self.burst.is_none() || !self.falls_at(seen).is_empty()
     }
 }
 
 /// Describes the truth in the message of a failure.
 pub fn words(truth: &Truth, seen: &[CounterSample]) -> String {
     let since = |at: f64| at - seen.first().map_or(at, |first| first.at);
-    let (full, fell) = (truth.full_at(seen).map(since), truth.fell_at(seen).map(since));
+    let (full, fell) =
+        (truth.full_at(seen).map(since), truth.falls_at(seen).into_iter().map(since).collect::<Vec<f64>>());
     let most = [0, 1].map(|direction| QUANTITIES.map(|quantity| greatest(seen, direction, quantity)));
     format!(
         "{truth:?}; the bucket was nearly full {full:.1?} s after the witness began and the rate fell at {fell:.1?} s; \
@@ -174,7 +187,12 @@ pub fn judged(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> Judg
         .filter(|(quantity, shared)| truth.cap(0, *quantity).is_some() && *shared != truth.shared);
     wrong.extend(sharing.map(|_| Wrong::Total));
     wrong.extend(of_changes(truth, told, seen));
-    let exists = |level: &&Level| cap(level).is_some_and(|cap| is_right(level.rate, cap));
+    // Until the bucket is full, the rate of the burst is a limit too.
+    let burst = truth.burst.filter(|_| !truth.was_seen(seen)).map(|burst| burst.rate);
+    let exists = |level: &&Level| {
+        let limits = [cap(level), cap(level).and(burst)];
+        limits.into_iter().flatten().any(|limit| is_right(level.rate, limit))
+    };
     judged.named = told.caps.iter().filter(exists).count();
     judged.invented = told.caps.len() - judged.named;
     judged.wrong.extend((judged.invented > 0).then_some(Wrong::FalseLimit));
@@ -185,12 +203,15 @@ pub fn judged(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> Judg
     judged
 }
 
-fn is_near(told: Estimate, truth: f64) -> bool {
-    (told.value / truth - 1.0).abs() <= LEVEL
+fn is_near(told: Estimate, truth: f64, share: f64) -> bool {
+    (told.value / truth - 1.0).abs() <= share
 }
 
 fn is_right(told: Estimate, truth: f64) -> bool {
-    is_near(told, truth) || (told.low..=told.high).contains(&truth)
+    // A wider interval is not printed.
+    let is_printed = told.high - told.low < told.value;
+    let is_inside = is_printed && (told.low..=told.high).contains(&truth);
+    is_inside || is_near(told, truth, if is_printed { LEVEL } else { ABOUT })
 }
 
 fn of_headline(truth: &Truth, level: &Level, seen: &[CounterSample]) -> Option<Wrong> {
@@ -219,16 +240,19 @@ fn of_changes(truth: &Truth, told: &CheckReport, seen: &[CounterSample]) -> BTre
     let first = truth.full_at(seen).map_or(f64::INFINITY, |at| at - TIME_S);
     let invented = told.changes.iter().filter(|change| truth.is_steady && change.at < first);
     let mut wrong: BTreeSet<Wrong> = invented.map(|_| Wrong::FalseFall).collect();
+    let (Some(burst), falls) = (truth.burst, truth.falls_at(seen)) else { return wrong };
+    let far = |change: &Change| falls.iter().map(|at| (change.at - at).abs()).fold(f64::INFINITY, f64::min);
     // A bucket that did not surely run full may have shown anything.
-    let Some((burst, fell_at)) = truth.burst.zip(truth.fell_at(seen)) else { return wrong };
-    let far = |change: &Change| (change.at - fell_at).abs();
+    if falls.is_empty() {
+        return wrong;
+    }
     let Some(change) = told.changes.iter().min_by(|a, b| far(a).total_cmp(&far(b))) else {
         return [Wrong::Silent].into();
     };
     // They are printed without their intervals.
-    let levels = is_near(change.before, burst.rate) && is_near(change.after, truth.base().1);
+    let levels = is_near(change.before, burst.rate, LEVEL) && is_near(change.after, truth.base().1, LEVEL);
     let (from, to) = change.between;
-    let inside = from - 0.2 <= fell_at && fell_at <= to + 0.2;
+    let inside = falls.iter().any(|at| (from - 0.2..to + 0.2).contains(at));
     let all = [(levels, Wrong::Level), (far(change) <= TIME_S, Wrong::Time), (inside, Wrong::Interval)];
     wrong.extend(all.into_iter().filter(|(right, _)| !right).map(|(_, wrong)| wrong));
     wrong
