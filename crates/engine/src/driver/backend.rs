@@ -53,11 +53,6 @@ impl Queue for Null {
     }
 
     #[inline]
-    fn buffer(&self, _slot: u32) -> Option<&[u8]> {
-        Some(&self.buffer)
-    }
-
-    #[inline]
     fn buffer_mut(&mut self, _slot: u32) -> Option<&mut [u8]> {
         Some(&mut self.buffer)
     }

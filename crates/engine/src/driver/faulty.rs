@@ -59,10 +59,6 @@ impl Queue for Faulty {
         self.inner.in_flight()
     }
 
-    fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.inner.buffer(slot)
-    }
-
     fn close(&mut self) -> usize {
         self.inner.close()
     }

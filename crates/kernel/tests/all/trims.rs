@@ -44,7 +44,7 @@ fn trim_every_other(queue: &mut dyn Queue) {
     for block in 0..BLOCKS {
         perform(queue, [io(0, Direction::Read, block)]);
         let expected = if block % 2 == 0 { 0 } else { block as u8 + 1 };
-        assert!(queue.buffer(0).unwrap().iter().all(|&byte| byte == expected), "block {block}");
+        assert!(queue.buffer_mut(0).unwrap().iter().all(|&byte| byte == expected), "block {block}");
     }
 }
 

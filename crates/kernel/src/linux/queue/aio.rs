@@ -256,11 +256,6 @@ impl AioQueue {
 
 impl Queue for AioQueue {
     #[inline]
-    fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.slots.buffer(slot)
-    }
-
-    #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
         self.slots.buffer_mut(slot)
     }

@@ -97,9 +97,6 @@ pub trait Queue: std::fmt::Debug {
     fn in_flight(&self) -> usize;
 
     /// The buffer of a slot, unless the kernel owns it.
-    fn buffer(&self, slot: u32) -> Option<&[u8]>;
-
-    /// The buffer of a slot, for filling, unless the kernel owns it.
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]>;
 
     /// Queues one I/O; the kernel sees it at the next [`submit`](Queue::submit) or

@@ -126,10 +126,6 @@ fn opened(file: &OpenFile) -> io::Result<std::fs::Metadata> {
 }
 
 impl Queue for NamesQueue {
-    fn buffer(&self, _slot: u32) -> Option<&[u8]> {
-        None
-    }
-
     fn buffer_mut(&mut self, _slot: u32) -> Option<&mut [u8]> {
         None
     }

@@ -130,11 +130,6 @@ impl PreadQueue {
 
 impl Queue for PreadQueue {
     #[inline]
-    fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.slots.buffer(slot)
-    }
-
-    #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
         self.slots.buffer_mut(slot)
     }

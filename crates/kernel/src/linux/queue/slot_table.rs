@@ -227,21 +227,13 @@ impl SlotTable {
     }
 
     #[inline]
-    pub(super) fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        if *self.taken.get(slot as usize)? {
-            return None;
-        }
-        // SAFETY: the slot is in range, so its `slot_bytes` lie in the region, which is initialised; the slot is not
-        // taken, so the kernel does not write to it, and `admit` needs `&mut self`, which this borrow excludes.
-        Some(unsafe { std::slice::from_raw_parts(self.address(slot), self.slot_bytes) })
-    }
-
-    #[inline]
     pub(super) fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
         if *self.taken.get(slot as usize)? {
             return None;
         }
-        // SAFETY: as in `buffer`; the exclusive borrow of the slot table makes it the only reference to these bytes.
+        // SAFETY: the slot is in range, so its `slot_bytes` lie in the region, which is initialised; the slot is not
+        // taken, so the kernel does not write to it; the exclusive borrow of the slot table makes this the only reference
+        // to these bytes.
         Some(unsafe { std::slice::from_raw_parts_mut(self.address(slot), self.slot_bytes) })
     }
 
@@ -271,12 +263,12 @@ mod tests {
         let mut slots = slots();
         slots.buffer_mut(1).unwrap().fill(7);
         assert_eq!(slots.admit(&read(1)), Ok(()));
-        assert!(slots.buffer(1).is_none() && slots.buffer_mut(1).is_none());
-        assert!(slots.buffer(0).is_some(), "the other slot is still ours");
+        assert!(slots.buffer_mut(1).is_none());
+        assert!(slots.buffer_mut(0).is_some(), "the other slot is still ours");
         assert_eq!(slots.admit(&read(1)), Err(QueueRefusal::SlotBusy));
         assert!(slots.settle(1));
         assert!(!slots.settle(1), "it comes back once");
-        assert_eq!(slots.buffer(1).unwrap()[8191], 7);
+        assert_eq!(slots.buffer_mut(1).unwrap()[8191], 7);
     }
 
     #[test]

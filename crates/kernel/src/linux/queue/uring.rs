@@ -455,11 +455,6 @@ impl UringQueue {
 
 impl Queue for UringQueue {
     #[inline]
-    fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.slots.buffer(slot)
-    }
-
-    #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
         self.slots.buffer_mut(slot)
     }
