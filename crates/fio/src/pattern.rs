@@ -37,7 +37,8 @@ pub(super) fn files(word: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> V
     files
 }
 
-fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
+/// Returns the error of a word that cannot be read, with what would be right.
+pub(super) fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
     NumberError::misread(word, meant).into()
 }
 

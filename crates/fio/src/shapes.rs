@@ -5,8 +5,7 @@ use workload::{ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Sp
 
 use super::bounds;
 use super::flushing;
-use super::number::NumberError;
-use super::pattern;
+use super::pattern::{self, wrong};
 use super::priorities;
 use super::reader::Reader;
 use super::shape::{Shape, ShapeValue};
@@ -44,10 +43,6 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<ShapeValue,
         Shape::Commands(words) => commands(words, word).map(ShapeValue::Commands),
         Shape::Errors => terms::errors(word).map(ShapeValue::Errors),
     }
-}
-
-fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
-    NumberError::misread(word, meant).into()
 }
 
 /// Reads up to three values: one applies to all directions, the second of two to writes and trims; empty ones to none.

@@ -31,6 +31,13 @@ pub struct Plateau {
     pub iops: (Iops, Iops),
 }
 
+impl Plateau {
+    /// Returns the load at which the level was measured.
+    pub(crate) fn load(&self) -> Load {
+        Load::random(self.direction, self.block)
+    }
+}
+
 /// A published policy whose burst would give the measured levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BurstAlike {
@@ -101,9 +108,9 @@ fn policy_alike(policy: &Policy, levels: &[Plateau], size: Option<Bytes>) -> Vec
         let fitting: Vec<(PolicyName, Limits)> =
             names.filter_map(|name| Some((name.clone(), fitting(&name, levels).filter(of_size)?))).collect();
         let (Some((name, least)), Some((_, most))) = (fitting.first(), fitting.last()) else { continue };
-        let paid = levels.iter().find(|level| pays(least, level)).map(load);
+        let paid = levels.iter().find(|level| pays(least, level)).map(Plateau::load);
         let lasts = |limits: &Limits| paid.map_or(BurstLength::None, |load| limits.burst_under(&load));
-        let after = |level: &Plateau| least.cap(&load(level), Level::Baseline).map(|cap| cap.iops);
+        let after = |level: &Plateau| least.cap(&level.load(), Level::Baseline).map(|cap| cap.iops);
         found.push(BurstAlike {
             policy: name.clone(),
             title: least.title.clone(),
@@ -168,13 +175,9 @@ fn named(policy: &Policy, setting: &[(String, String)], size: Option<&String>) -
     }
 }
 
-fn load(level: &Plateau) -> Load {
-    Load::random(level.direction, level.block)
-}
-
 /// Whether the burst of `limits` admits more of this load than the baseline.
 fn pays(limits: &Limits, level: &Plateau) -> bool {
-    let rate = |of| limits.cap(&load(level), of).map_or(0.0, |cap| cap.iops.0);
+    let rate = |of| limits.cap(&level.load(), of).map_or(0.0, |cap| cap.iops.0);
     rate(Level::Burst) > rate(Level::Baseline) * (1.0 + MATTERS)
 }
 
@@ -182,7 +185,7 @@ fn pays(limits: &Limits, level: &Plateau) -> bool {
 fn fitting(name: &PolicyName, levels: &[Plateau]) -> Option<Limits> {
     let limits = evaluate(name).ok()?;
     let holds = |limits: &Limits, level: &Plateau| {
-        let rate = limits.cap(&load(level), Level::Burst).map_or(f64::INFINITY, |cap| cap.iops.0);
+        let rate = limits.cap(&level.load(), Level::Burst).map_or(f64::INFINITY, |cap| cap.iops.0);
         let (low, high) = level.iops;
         rate >= low.0 * (1.0 - TOLERANCE) && rate <= high.0 * (1.0 + TOLERANCE)
     };

@@ -203,7 +203,7 @@ impl Search<'_> {
         let limits = limits.in_reading(*readings.first()?);
         let gives = gives(&limits, self.levels, at)?;
         let off = |(one, gives): (&Plateau, &Iops)| (middle(one).0 / gives.0 - 1.0).abs();
-        let lasts = self.levels.first().map(|level| limits.burst_under(&load(level)));
+        let lasts = self.levels.first().map(|level| limits.burst_under(&level.load()));
         Some(Candidate {
             rank: 0,
             policy: limits.policy.clone(),
@@ -244,12 +244,8 @@ fn sizes(suggested: &Match, known: Option<Bytes>) -> Vec<Option<String>> {
     }
 }
 
-fn load(level: &Plateau) -> Load {
-    Load::random(level.direction, level.block)
-}
-
 fn gives(limits: &Limits, levels: &[Plateau], of: Level) -> Option<Vec<Iops>> {
-    levels.iter().map(|level| limits.cap(&load(level), of).map(|cap| cap.iops)).collect()
+    levels.iter().map(|level| limits.cap(&level.load(), of).map(|cap| cap.iops)).collect()
 }
 
 fn is_within(level: &Plateau, gives: Iops) -> bool {
