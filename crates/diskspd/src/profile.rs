@@ -169,15 +169,6 @@ impl Throughput {
             Throughput::Iops(iops) => Some(f64::from(iops)),
         }
     }
-
-    /// Bytes per millisecond as DiskSpd stores them: in 32-bit arithmetic, truncated.
-    pub fn truncated_bytes_per_ms(self, block: u32) -> u32 {
-        match self {
-            Throughput::Free => 0,
-            Throughput::BytesPerMs(bytes) => bytes,
-            Throughput::Iops(iops) => iops.wrapping_mul(block) / 1000,
-        }
-    }
 }
 
 /// Distribution of random offsets over a target.

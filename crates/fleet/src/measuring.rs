@@ -155,11 +155,6 @@ impl Measuring {
         self.to = None;
     }
 
-    /// Whether the process was asked to stop.
-    pub fn is_stopping(&self) -> bool {
-        self.to.is_none()
-    }
-
     /// Returns the exit code if the process has ended: `Some(None)` if a signal ended it.
     pub fn ended(&mut self) -> Option<Option<i32>> {
         self.child.try_wait().ok().flatten().map(|status| status.code())

@@ -26,9 +26,9 @@ pub use linux::{
     },
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
-        Unnaming, create_file_of_ours, free_space_in, is_laid_out, mark_laid_out, open_character_device,
-        open_for_read, open_for_stable_write, open_for_write, reserve_space, reserve_space_beyond,
-        set_length, total_space_in, unnamed_file,
+        free_space_in, is_laid_out, mark_laid_out, open_character_device, open_for_read,
+        open_for_stable_write, open_for_write, reserve_space, reserve_space_beyond, set_length,
+        total_space_in, unnamed_file,
     },
     folder::{Draft, Folder, PrivateFolderError, Readers, effective_user},
     input::{InputFacts, InputKind, InputReader, open_input},
@@ -47,8 +47,7 @@ pub use linux::{
     },
     ready::{PollEntry, Wants, let_others_first, random_bytes, wait_ready},
     residency::{
-        DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
-        pages_to_write, punch_hole,
+        DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget, pages_to_write,
     },
     terminal::{columns_of_stderr, columns_of_stdout},
     thread_counters::{ThreadCounters, ThreadMeter},

@@ -1,7 +1,7 @@
 //! Effect of limits over time: length of bursts, credits that a test spends, and the time that an amount takes.
 
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, BytesPerSecond, Iops, Nanos};
+use workload::{BytesPerSecond, Iops, Nanos};
 
 use crate::{Bucket, Level, Limit, Limits, Load};
 
@@ -36,22 +36,6 @@ pub struct Phase {
     pub bound_by: Option<usize>,
 }
 
-/// Effects of a stretch of load under the limits, from full buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Forecast {
-    /// Operations admitted.
-    pub ops: f64,
-    /// Bytes admitted.
-    pub bytes: f64,
-    /// Share of the most depleted bucket (or timed burst) that is spent at the end, 0 to 1; `None` if none has a known size.
-    pub credit_share: Option<f64>,
-    /// When the first burst ends, if it ends within the stretch.
-    pub burst_ends: Option<Nanos>,
-    /// Whether the rate at the end is still that of a known or unknown burst, and so proves nothing about the rate
-    /// that lasts.
-    pub inside_burst: bool,
-}
-
 impl Limit {
     /// Whether the rule has a burst that ends.
     pub fn drains(&self) -> bool {
@@ -70,51 +54,12 @@ impl Limit {
             Bucket::Timed { lasts: None, .. } | Bucket::Unknown => BurstLength::Unknown,
         }
     }
-
-    /// Returns the time in which an empty bucket fills while the volume is idle, `size / baseline`, or a timed
-    /// burst's cool-off; `None` without a bucket or if the time is unknown.
-    pub fn time_to_fill(&self) -> Option<Nanos> {
-        match self.burst?.bucket {
-            Bucket::Tokens { size, .. } => Some(Nanos::from_secs_f64(size / self.baseline)),
-            Bucket::Timed { cool_off, .. } => cool_off,
-            Bucket::UnlimitedPaid | Bucket::Unknown => None,
-        }
-    }
-
-    /// Returns the share of the credits gone after `charged` operations or bytes within `over`, counting refill; for a
-    /// timed burst, the share of its time if the rate is above the baseline. Above 1, the credits were gone before the end.
-    pub fn credit_share(&self, charged: f64, over: Nanos) -> Option<f64> {
-        let seconds = over.as_secs_f64();
-        match self.burst?.bucket {
-            Bucket::Tokens { size, .. } => Some(((charged - self.baseline * seconds) / size).max(0.0)),
-            Bucket::Timed { lasts: Some(lasts), .. } => {
-                let above = charged > self.baseline * seconds;
-                Some(if above { seconds / lasts.as_secs_f64() } else { 0.0 })
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Limits {
     /// Returns the longest burst of any rule, each under a load that saturates it.
     pub fn longest_burst(&self) -> BurstLength {
         self.limits.iter().map(Limit::burst_length).fold(BurstLength::None, longer)
-    }
-
-    /// Returns the longest time in which an idle volume earns all its credits back; `None` without buckets.
-    pub fn time_to_fill(&self) -> Option<Nanos> {
-        self.limits.iter().filter_map(Limit::time_to_fill).max()
-    }
-
-    /// Returns the share of burst credits gone after `ops` charged operations and `bytes` within `over`: the
-    /// largest of all rules. `None` if no rule has credits of a known size.
-    pub fn credit_share(&self, ops: f64, bytes: f64, over: Nanos) -> Option<f64> {
-        let share = |limit: &Limit| {
-            let charged = if limit.resource == crate::Resource::Iops { ops } else { bytes };
-            limit.credit_share(charged, over)
-        };
-        self.limits.iter().filter_map(share).reduce(f64::max)
     }
 
     /// Returns the time for which an endless `load` runs above its final rate, from full buckets.
@@ -138,46 +83,6 @@ impl Limits {
     /// states them.
     pub fn overload(&self, load: &Load) -> Vec<Phase> {
         self.unfold(load, f64::INFINITY)
-    }
-
-    /// Returns the effects of `load` for `time` if it asks for `offered` operations a second (`None`: for as many as
-    /// are admitted).
-    pub fn forecast(&self, load: &Load, offered: Option<Iops>, time: Nanos) -> Forecast {
-        let asked = offered.map_or(f64::INFINITY, |offered| offered.0);
-        let phases = self.unfold(load, asked);
-        let until = |phase: &Phase| phase.end.map_or(time, |end| end.min(time));
-        let ops: f64 =
-            phases.iter().map(|phase| phase.iops.0 * until(phase).since(phase.start).as_secs_f64()).sum();
-        let rate_at_end = phases.iter().rfind(|phase| phase.start <= time).map_or(0.0, |phase| phase.iops.0);
-        let above = |limit: &Limit| {
-            let charged = rate_at_end * limit.cost(load);
-            limit.burst_length() != BurstLength::None && charged > limit.baseline * 1.000_001
-        };
-        let spent = |limit: &Limit| {
-            let charged = ops * limit.cost(load);
-            (limit.cost(load) > 0.0).then(|| limit.credit_share(charged, time)).flatten()
-        };
-        Forecast {
-            ops,
-            bytes: ops * load.block.0 as f64,
-            credit_share: self.limits.iter().filter_map(spent).reduce(f64::max).map(|share| share.min(1.0)),
-            burst_ends: phases.first().and_then(|phase| phase.end).filter(|&end| end <= time),
-            inside_burst: self.limits.iter().any(above),
-        }
-    }
-
-    /// Returns the time in which `load` at full rate moves `amount`, from full buckets; `None` if no rule covers it.
-    pub fn time_to_move(&self, load: &Load, amount: Bytes) -> Option<Nanos> {
-        let mut left = amount.0 as f64;
-        let phases = self.overload(load);
-        for phase in &phases {
-            let moved = phase.end.map(|end| phase.bandwidth.0 * end.since(phase.start).as_secs_f64());
-            match moved {
-                Some(moved) if moved < left => left -= moved,
-                _ => return Some(phase.start + Nanos::from_secs_f64(left / phase.bandwidth.0)),
-            }
-        }
-        None
     }
 
     fn unfold(&self, load: &Load, asked: f64) -> Vec<Phase> {

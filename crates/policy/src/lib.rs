@@ -44,7 +44,7 @@ pub use entry::{
     Check, Confidence, Grade, Policy, Promise, ReferenceWorkload, Scope, Source, SourceKind, Status,
 };
 pub use error::PolicyError;
-pub use forecast::{ASSUMED_BURST, BurstLength, Forecast, Phase};
+pub use forecast::{ASSUMED_BURST, BurstLength, Phase};
 pub use governor::Governor;
 pub use identify::{Apart, Candidate, Circumstances, identify};
 pub use instance::{AwsInstance, AzureInstance};

@@ -244,16 +244,6 @@ impl Limit {
         }
     }
 
-    /// Returns the baseline if operations are counted.
-    pub fn iops(&self) -> Option<Iops> {
-        (self.resource == Resource::Iops).then_some(Iops(self.baseline))
-    }
-
-    /// Returns the baseline if bytes are counted.
-    pub fn bandwidth(&self) -> Option<BytesPerSecond> {
-        (self.resource == Resource::Bytes).then_some(BytesPerSecond(self.baseline))
-    }
-
     /// Returns the baseline in the other reading of an ambiguous unit.
     pub fn alternative(&self) -> Option<BytesPerSecond> {
         let other = match self.reading {
@@ -271,11 +261,6 @@ impl Limits {
     /// Azure's tables by block size (3,200 IOPS at 64 KiB) only follow from 200 MiB/s. A verdict accepts either.
     pub fn in_reading(&self, reading: UnitReading) -> Limits {
         Limits { limits: self.limits.iter().map(|limit| limit.in_reading(reading)).collect(), ..self.clone() }
-    }
-
-    /// Whether any unit is ambiguous, so that a measurement must be compared with both readings.
-    pub fn is_ambiguous(&self) -> bool {
-        self.limits.iter().any(|limit| limit.unit_ambiguous)
     }
 
     /// Returns the least baseline byte rate that covers `direction`, in the enforced reading (MiB); `None` without a byte rule.

@@ -56,15 +56,7 @@ pub enum RateUnit {
     Bytes,
 }
 
-impl CrossedBound {
-    /// Returns the errno with which such a job ends: EIO for a rate, ETIMEDOUT for a latency.
-    pub fn errno(&self) -> i32 {
-        match self {
-            CrossedBound::Rate { .. } => 5,
-            CrossedBound::Latency { .. } => 110,
-        }
-    }
-}
+impl CrossedBound {}
 
 impl fmt::Display for BoundCrossing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

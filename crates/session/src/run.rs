@@ -270,21 +270,11 @@ impl Session<'_> {
     /// Runs the steps that `next` returns, stores and draws them, and calls `tell` to report the result. Returns the
     /// exit code, which is that of `tell` if the run came to its end.
     ///
-    /// # Errors
-    /// A step could not be run, or a file could not be written.
-    pub fn run(
-        self,
-        next: Next<'_>,
-        tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
-    ) -> Result<u8, Failure> {
-        self.go_on(&Earlier::default(), next, tell)
-    }
-
-    /// Continues after the steps of an earlier session of the run, which `next` and the answer include. The run's
+    /// The run goes on after the steps of an earlier session, if there are any, which `next` and the answer include; its
     /// clock includes the time between the sessions.
     ///
     /// # Errors
-    /// Those of [`Session::run`]; or the machine has been restarted since the earlier session.
+    /// A step could not be run, a file could not be written, or the machine has been restarted since the earlier session.
     pub fn go_on(
         mut self,
         earlier: &Earlier,

@@ -38,11 +38,6 @@ impl Clock {
         Nanos(monotonic_ns().saturating_sub(self.origin_ns))
     }
 
-    /// The value of `CLOCK_MONOTONIC` at the origin, to relate the run to other users of that clock.
-    pub fn origin(&self) -> Nanos {
-        Nanos(self.origin_ns)
-    }
-
     /// Sleeps until the clock shows `at`, even across signals; returns at once if that time has passed.
     pub fn sleep_until(&self, at: Nanos) {
         let until_ns = self.origin_ns.saturating_add(at.0);

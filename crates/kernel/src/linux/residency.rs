@@ -250,24 +250,6 @@ fn read_once(file: &OpenFile, offset: u64, bytes: usize) -> io::Result<()> {
     }
 }
 
-/// Returns a range of a file to the file system: a hole is left, which reads as zeros.
-///
-/// # Errors
-/// `EBADF` if the file was opened without a permit; `EOPNOTSUPP` if the file system has no holes.
-pub fn punch_hole(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
-    if !file.is_writable() {
-        return Err(io::Error::from_raw_os_error(libc::EBADF));
-    }
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    retry(|| {
-        // SAFETY: the descriptor is open; no memory is involved.
-        check(unsafe {
-            libc::fallocate(file.as_raw_fd(), mode, offset as libc::off_t, bytes.0 as libc::off_t)
-        })
-    })
-    .map(drop)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kernel::{
     Direct, Directness, FileKind, OpenError, PathKind, cached_share, direct_proof, drop_cache, extents,
-    guard, open_for_read, open_for_write, punch_hole, target_facts,
+    guard, open_for_read, open_for_write, target_facts,
 };
 use testbed::{Lack, directory, loop_of, skipped, unnamed};
 use workload::Bytes;
@@ -33,15 +33,6 @@ fn holes_unwritten_and_written_parts_add_up() {
     }
     let part = extents(file.as_fd(), 1 << 19, Bytes::mib(1)).unwrap().unwrap();
     assert_eq!((part.range, part.written), (Bytes::mib(1), Bytes(1 << 19)));
-}
-
-#[test]
-fn punching_makes_a_hole_only_where_writing_is_allowed() {
-    let file = unnamed(Bytes::mib(1));
-    let read_only = file.open_for_read(Direct::No).unwrap();
-    assert!(punch_hole(&read_only, 0, Bytes::mib(1)).is_err());
-    let permit = guard::permit_unnamed(&file);
-    assert!(punch_hole(&open_for_write(&permit, Direct::No).unwrap(), 0, Bytes::mib(1)).is_ok());
 }
 
 #[test]
@@ -105,7 +96,6 @@ fn an_open_device_knows_its_size_number_and_alignment() {
     let Some(device) = loop_of(Bytes::mib(8)) else { return };
     let file = open_for_read(device.path(), Direct::Yes).unwrap();
     assert_eq!((file.kind(), file.size()), (FileKind::BlockDevice, Bytes::mib(8)));
-    assert_eq!(file.device_number(), device.number());
     assert!(file.alignment().offset >= Bytes(512));
     let facts = target_facts(device.path()).unwrap();
     assert_eq!((facts.kind, facts.size), (PathKind::BlockDevice, Bytes::mib(8)));
@@ -120,7 +110,6 @@ fn a_second_descriptor_on_an_unnamed_file_sees_the_same_bytes() {
     let again = file.open_for_read(Direct::No).unwrap();
     assert_eq!((writable.size(), again.size()), (Bytes::mib(1), Bytes::mib(1)));
     assert!(writable.is_writable() && !again.is_writable());
-    assert_eq!(again.device_number(), writable.device_number());
 }
 
 #[test]

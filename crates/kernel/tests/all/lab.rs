@@ -22,7 +22,6 @@ fn a_loop_is_listed_while_it_lives_and_gone_afterwards() {
     let listed = || loops(Path::new("/")).into_iter().find(|known| known.number == number);
     let seen = listed().unwrap();
     assert!(seen.direct && seen.size == Bytes::mib(2), "{seen:?}");
-    assert_eq!(device.size().unwrap(), Bytes::mib(2));
     device.detach().unwrap();
     // Another test may have the node open for a moment, and the kernel waits for its last user.
     let still_there = || listed().is_some_and(|known| known.backing == seen.backing);

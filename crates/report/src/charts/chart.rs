@@ -1,6 +1,6 @@
 //! A chart: a drawing and a table of the same figures.
 
-use super::drawing::{Drawing, Font};
+use super::drawing::Drawing;
 use super::panel::Panel;
 use super::panels::draw;
 use crate::words::Table;
@@ -33,11 +33,6 @@ impl Chart {
             self.drawing.title = message;
         }
         self
-    }
-
-    /// Returns the drawing as a standalone SVG file: light theme, with its font and its dashes.
-    pub fn standalone(&self) -> String {
-        self.drawing.file(Font::Embedded)
     }
 }
 

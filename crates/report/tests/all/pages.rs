@@ -235,8 +235,8 @@ fn a_day_of_seconds_stays_small() {
 #[test]
 fn a_drawing_can_stand_alone() {
     let (run, analysis) = crate::made_up::meets();
-    let chart = report::charts::depths(&run, &analysis).unwrap();
-    let svg = chart.standalone();
+    let all = report::charts::pictures(&run, &analysis, &Default::default());
+    let svg = all[0].svg();
     well_formed(&svg);
     assert!(
         svg.starts_with("<svg xmlns=")

@@ -74,7 +74,7 @@ pub struct OneFile {
     /// Reader and writer through the page cache, for a test file that plimsoll created.
     pub through_cache: Option<(OpenFile, OpenFile)>,
     /// Keeps an unnamed file alive.
-    ours: Option<OwnedTestFile>,
+    _ours: Option<OwnedTestFile>,
     /// Exclusive access to a device that is written: other programs can open it again once this is dropped.
     _leave: Option<WritePermit>,
     /// Whether reads bypass the page cache. Determined before the run, because at its end the kernel may cache
@@ -262,7 +262,7 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
     facts.direct_alignment = reader.alignment().offset;
     let cached = (ours.open_for_read(Direct::No)?, kernel::open_for_write(&permit, Direct::No)?);
     let through_cache = Some(cached);
-    let file = OneFile { ours: Some(ours), through_cache, ..OneFile::written(reader, writer, permit) };
+    let file = OneFile { _ours: Some(ours), through_cache, ..OneFile::written(reader, writer, permit) };
     Ok(OpenTarget {
         facts,
         file,
@@ -336,7 +336,7 @@ fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenT
 impl OneFile {
     fn only_read(reader: OpenFile) -> OneFile {
         let directness = kernel::direct_proof(&reader, 0).ok().map(|proof| proof.directness());
-        OneFile { reader, writer: None, through_cache: None, ours: None, _leave: None, directness }
+        OneFile { reader, writer: None, through_cache: None, _ours: None, _leave: None, directness }
     }
 
     fn written(reader: OpenFile, writer: OpenFile, leave: WritePermit) -> OneFile {
@@ -360,10 +360,5 @@ impl OneFile {
             return Some(0.0);
         }
         kernel::cached_share(self.reader.as_fd(), 0, size)
-    }
-
-    /// Whether this is a test file that plimsoll created, which disappears with the last of its clones.
-    pub fn is_ours(&self) -> bool {
-        self.ours.is_some()
     }
 }

@@ -43,7 +43,6 @@ pub struct MakeOptions {
 #[derive(Debug)]
 pub struct LabVolume {
     device: PathBuf,
-    number: DeviceNumber,
     size: Bytes,
     backing: PathBuf,
     plan: ThrottlePlan,
@@ -157,7 +156,6 @@ impl LabVolume {
         let notes = plan.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
         Ok(LabVolume {
             device: parts.stack.above.path().to_owned(),
-            number: parts.stack.above.number(),
             size,
             backing: parts.backing.path().to_owned(),
             plan,
@@ -179,11 +177,6 @@ impl LabVolume {
     /// Returns the device for the load.
     pub fn device(&self) -> &Path {
         &self.device
-    }
-
-    /// Returns the device's number.
-    pub fn number(&self) -> DeviceNumber {
-        self.number
     }
 
     /// Returns the size.

@@ -66,20 +66,15 @@ pub(super) struct Basics {
     pub(super) jitter: f64,
     pub(super) seed: u64,
     pub(super) start: BucketStart,
-    /// The other parameters, as typed.
-    pub(super) also: Vec<String>,
     /// The parameters of the machine in front of the volume.
     pub(super) machine: MachineWords,
 }
-
-/// The parameters that [`Basics`] describes in words.
-const TOLD: [&str; 6] = ["latency", "write_latency", "size", "jitter", "seed", "credits"];
 
 /// Returns the volume, with no machine in front of it yet.
 pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
     let (limits, rest) = policy::evaluate_with_rest(name)?;
     let settings = settings(&name.id, &rest)?;
-    let basics = basics(&limits, &settings, &rest);
+    let basics = basics(&limits, &settings);
     if limits.limits.is_empty() && settings.servers.is_none() {
         return Err(SimError::Unlimited { policy: name.id.clone() });
     }
@@ -96,9 +91,7 @@ pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
     })
 }
 
-fn basics(limits: &Limits, settings: &Settings, rest: &[(String, String)]) -> Basics {
-    let is_told = |name: &str| TOLD.contains(&parameters::plain(name).as_str());
-    let also = rest.iter().filter(|(name, _)| !is_told(name));
+fn basics(limits: &Limits, settings: &Settings) -> Basics {
     Basics {
         latency: settings.latency.or(limits.latency).unwrap_or(LATENCY),
         write_latency: settings.write_latency,
@@ -106,7 +99,6 @@ fn basics(limits: &Limits, settings: &Settings, rest: &[(String, String)]) -> Ba
         jitter: settings.jitter.unwrap_or(JITTER),
         seed: settings.seed.unwrap_or(1),
         start: settings.credits.unwrap_or_default(),
-        also: also.map(|(name, value)| format!("{name}={value}")).collect(),
         machine: MachineWords {
             iops: settings.machine_iops,
             bandwidth: settings.machine_bandwidth,

@@ -22,7 +22,7 @@ mod write_back;
 mod tests;
 
 use engine::{Volume, VolumeAnswer};
-use policy::{BucketStart, Level, Limits, Locality, Meter};
+use policy::{Level, Limits, Locality, Meter};
 use statistics::Stream;
 use workload::{Bytes, Direction, Io, Nanos, PolicyName};
 
@@ -129,31 +129,6 @@ impl SimulatedVolume {
     /// Returns the size: the policy's or the target's, otherwise 100 GiB.
     pub fn size(&self) -> Bytes {
         self.basics.size
-    }
-
-    /// Returns a description in one line.
-    pub fn describe(&self) -> String {
-        let Basics { latency, write_latency, jitter, seed, size, also, .. } = &self.basics;
-        let writes = write_latency.map_or(String::new(), |write| format!(" ({write} for writes)"));
-        let spread = if *jitter > 0.0 { format!(" ± {:.0} %", jitter * 100.0) } else { String::new() };
-        let also = if also.is_empty() { String::new() } else { format!("; {}", also.join(", ")) };
-        format!(
-            "sim:{}: {size} in virtual time, {latency}{spread} an I/O{writes}, seed {seed}, {}{also}",
-            self.limits.policy,
-            self.credits_in_words()
-        )
-    }
-
-    fn credits_in_words(&self) -> String {
-        let bursts = self.limits.limits.iter().any(|limit| limit.burst.is_some());
-        match self.basics.start {
-            _ if !bursts => "no burst".to_owned(),
-            BucketStart::Initial => "credits of a new volume".to_owned(),
-            BucketStart::Empty => "no credits".to_owned(),
-            BucketStart::Share(share) => format!("credits {:.0} % full", share * 100.0),
-            BucketStart::Operations(operations) => format!("credits of {operations:.0} operations"),
-            BucketStart::Bytes(bytes) => format!("credits of {}", Bytes(bytes as u64)),
-        }
     }
 
     /// Returns the I/Os of this kind per second that the volume sustains at `now`: the lesser of its baseline cap and

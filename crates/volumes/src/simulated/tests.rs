@@ -96,19 +96,6 @@ fn the_size_is_the_policys_then_the_targets_then_a_default() {
     }
 }
 
-#[test]
-fn a_volume_says_what_it_is() {
-    assert_eq!(
-        volume("aws-gp2,size=100GiB,latency=1ms,write_latency=2ms,credits=40%").unwrap().describe(),
-        "sim:aws-gp2,size=100GiB: 100 GiB in virtual time, 1.00 ms ± 10 % an I/O (2.00 ms for writes), seed 1, \
-         credits 40 % full"
-    );
-    let flat = volume("do-volumes-pre-burst,jitter=0").unwrap().describe();
-    assert_eq!(flat, "sim:do-volumes-pre-burst: 100 GiB in virtual time, 800 µs an I/O, seed 1, no burst");
-    let noisy = volume("do-volumes-pre-burst,jitter=0,noise=5%,rho=0.6").unwrap().describe();
-    assert!(noisy.ends_with("no burst; noise=5%, rho=0.6"), "{noisy}");
-}
-
 /// A policy's parameter hides the simulation's of the same name, so only those with the same meaning may share a name.
 #[test]
 fn no_policy_has_a_parameter_of_the_simulations_name() {

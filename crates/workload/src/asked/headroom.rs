@@ -36,11 +36,6 @@ impl LatencyBound {
         LatencyBound { percent: Some(percent), most }
     }
 
-    /// Bounds the mean latency by `most`.
-    pub fn mean(most: Nanos) -> LatencyBound {
-        LatencyBound { percent: None, most }
-    }
-
     /// Share of I/Os that may take longer. For a mean: the mean divided by the sum of mean and bound, which is one half
     /// at the bound; in a queue the log odds of either share grow with the rate about linearly.
     pub fn may_exceed(self) -> f64 {

@@ -12,19 +12,16 @@ pub(crate) use unnamed::{PREFIX, SUFFIX, random_word};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use workload::{Bytes, Calls, FlushBy, SyncMode};
 
 pub use alignment::{Alignment, AlignmentSource};
-pub use unnamed::{
-    OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, free_space_in, total_space_in, unnamed_file,
-};
+pub use unnamed::{OwnedTestFile, TestFileError, free_space_in, total_space_in, unnamed_file};
 
 use super::call::{check, retry};
-use super::device::DeviceNumber;
 use super::guard::permit::WritePermit;
 
 /// Returns the type of the file system that an open file lies in: the magic number of <linux/magic.h>.
@@ -153,7 +150,6 @@ struct Inner {
     alignment: Alignment,
     size: Bytes,
     kind: FileKind,
-    number: DeviceNumber,
 }
 
 /// A file just opened, and how it was opened.
@@ -180,19 +176,14 @@ impl OpenFile {
     fn of_kind(opened: FileOpening, path: &Path) -> Result<OpenFile, OpenError> {
         let FileOpening { file, kind, direct, writable } = opened;
         let other = |source| OpenError::Other { path: path.to_owned(), source };
-        let metadata = file.metadata().map_err(other)?;
         let size = size_of_open(&file, kind).map_err(other)?;
         let alignment = alignment::of_fd(file.as_fd(), kind).map_err(other)?;
         if direct == Direct::Yes && alignment.source == AlignmentSource::NoDirectIo {
             return Err(OpenError::NoDirect { path: path.to_owned() });
         }
-        let number = DeviceNumber::from_dev(match kind {
-            FileKind::Regular => metadata.dev(),
-            FileKind::BlockDevice | FileKind::CharacterDevice => metadata.rdev(),
-        });
         let path = path.to_owned();
         let fd = OwnedFd::from(file);
-        Ok(OpenFile { inner: Arc::new(Inner { fd, path, direct, writable, alignment, size, kind, number }) })
+        Ok(OpenFile { inner: Arc::new(Inner { fd, path, direct, writable, alignment, size, kind }) })
     }
 
     /// The path by which the file was opened; for an unnamed file, a description that names its directory.
@@ -234,11 +225,6 @@ impl OpenFile {
     /// Whether this is a file or a device.
     pub fn kind(&self) -> FileKind {
         self.inner.kind
-    }
-
-    /// The number of the device itself, or of the device under the file's file system.
-    pub fn device_number(&self) -> DeviceNumber {
-        self.inner.number
     }
 
     /// Waits until everything written is on stable storage (`fdatasync`).

@@ -48,17 +48,6 @@ pub enum TestFileError {
     },
 }
 
-/// The name of a temporary file: never given, removed, or kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unnaming {
-    /// The file never had a name (`O_TMPFILE`).
-    NeverNamed,
-    /// The file had a name for a moment, because the file system has no `O_TMPFILE`.
-    Unlinked,
-    /// The file has a name, as requested.
-    Named,
-}
-
 /// A file that this process made. The data of an unnamed file is gone when the last descriptor closes, even after
 /// `kill -9`. A clone refers to the same file.
 #[derive(Clone, Debug)]
@@ -66,7 +55,6 @@ pub struct OwnedTestFile {
     anchor: Arc<File>,
     shown: PathBuf,
     dir: PathBuf,
-    unnaming: Unnaming,
 }
 
 /// Prefix of the names of plimsoll's own files, by which they are recognised.
@@ -80,29 +68,11 @@ pub(crate) const SUFFIX: &str = ".tmp";
 /// [`TestFileError`] if there is no space or no permission.
 pub fn unnamed_file(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileError> {
     let file = make_unnamed(dir).map_err(|source| TestFileError::Create { dir: dir.to_owned(), source })?;
-    let (file, unnaming) = file;
     let shown = dir.join("(unnamed file)");
-    OwnedTestFile { anchor: Arc::new(file), shown, dir: dir.to_owned(), unnaming }.with_space(size)
+    OwnedTestFile { anchor: Arc::new(file), shown, dir: dir.to_owned() }.with_space(size)
 }
 
-/// Makes a file in `dir` that keeps its name, `.plimsoll-XXXXXXXX.tmp`, for data that must be found by its path. The
-/// caller removes it.
-///
-/// # Errors
-/// [`TestFileError`] if there is no space or no permission.
-pub fn create_file_of_ours(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileError> {
-    let (file, path) =
-        make_named(dir).map_err(|source| TestFileError::Create { dir: dir.to_owned(), source })?;
-    let ours = OwnedTestFile {
-        anchor: Arc::new(file),
-        shown: path.clone(),
-        dir: dir.to_owned(),
-        unnaming: Unnaming::Named,
-    };
-    ours.with_space(size).inspect_err(|_| drop(std::fs::remove_file(path)))
-}
-
-fn make_unnamed(dir: &Path) -> io::Result<(File, Unnaming)> {
+fn make_unnamed(dir: &Path) -> io::Result<File> {
     // O_EXCL with O_TMPFILE: the file can never be given a name.
     let without_name = OpenOptions::new()
         .read(true)
@@ -111,12 +81,12 @@ fn make_unnamed(dir: &Path) -> io::Result<(File, Unnaming)> {
         .custom_flags(libc::O_TMPFILE | libc::O_EXCL)
         .open(dir);
     match without_name {
-        Ok(file) => Ok((file, Unnaming::NeverNamed)),
+        Ok(file) => Ok(file),
         // Kernels and file systems without O_TMPFILE report one of these.
         Err(e) if matches!(e.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) => {
             let (file, path) = make_named(dir)?;
             std::fs::remove_file(path)?;
-            Ok((file, Unnaming::Unlinked))
+            Ok(file)
         }
         Err(e) => Err(e),
     }
@@ -169,22 +139,6 @@ impl OwnedTestFile {
         })
     }
 
-    /// Returns the present size of the file.
-    ///
-    /// # Errors
-    /// The kernel's error.
-    pub fn len(&self) -> io::Result<Bytes> {
-        self.anchor.metadata().map(|m| Bytes(m.len()))
-    }
-
-    /// Whether the file has no bytes.
-    ///
-    /// # Errors
-    /// The kernel's error.
-    pub fn is_empty(&self) -> io::Result<bool> {
-        self.len().map(|len| len == Bytes(0))
-    }
-
     /// Opens a separate descriptor for reading.
     ///
     /// # Errors
@@ -195,27 +149,9 @@ impl OwnedTestFile {
         OpenFile::adopt(file, &self.shown, direct, false)
     }
 
-    /// Returns the file's blocks to the file system at once, without waiting for the last descriptor to close.
-    ///
-    /// # Errors
-    /// The kernel's error.
-    pub fn discard(&self) -> io::Result<()> {
-        self.anchor.set_len(0)
-    }
-
-    /// Whether the file has a name or once had one.
-    pub fn unnaming(&self) -> Unnaming {
-        self.unnaming
-    }
-
     /// The path of the file, or a description that names its directory.
     pub fn path(&self) -> &Path {
         &self.shown
-    }
-
-    /// The directory that the file is in.
-    pub fn dir(&self) -> &Path {
-        &self.dir
     }
 
     pub(crate) fn anchor(&self) -> Arc<File> {
@@ -279,25 +215,14 @@ mod tests {
         let file = unnamed_file(dir.path(), Bytes::mib(1)).unwrap();
         file.set_len(Bytes::mib(1)).unwrap();
         assert!(names_in(dir.path()).is_empty());
-        assert_eq!(file.len().unwrap(), Bytes::mib(1));
-        assert_eq!(file.anchor.metadata().unwrap().nlink(), 0);
-        file.discard().unwrap();
-        assert!(file.is_empty().unwrap());
-    }
-
-    #[test]
-    fn a_named_file_of_ours_can_be_recognised() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = create_file_of_ours(dir.path(), Bytes(0)).unwrap();
-        let name = names_in(dir.path()).pop().unwrap();
-        assert!(name.starts_with(PREFIX) && name.ends_with(SUFFIX) && name.len() == 22, "{name}");
-        assert_eq!(file.unnaming(), Unnaming::Named);
+        let metadata = file.anchor.metadata().unwrap();
+        assert_eq!((metadata.len(), metadata.nlink()), (1 << 20, 0));
     }
 
     #[test]
     fn a_file_larger_than_the_free_space_is_refused_and_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let error = create_file_of_ours(dir.path(), Bytes(u64::MAX / 2)).unwrap_err();
+        let error = unnamed_file(dir.path(), Bytes(u64::MAX / 2)).unwrap_err();
         assert!(matches!(error, TestFileError::NoSpace { .. }), "{error}");
         assert!(error.to_string().contains("smaller region"));
         assert!(names_in(dir.path()).is_empty());

@@ -82,11 +82,6 @@ pub struct AllowDestroy {
 }
 
 impl AllowDestroy {
-    /// No device.
-    pub fn nothing() -> AllowDestroy {
-        AllowDestroy::default()
-    }
-
     /// These devices, by any path that leads to them.
     pub fn devices(devices: impl IntoIterator<Item = PathBuf>) -> AllowDestroy {
         AllowDestroy { devices: devices.into_iter().collect() }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -161,14 +161,6 @@ impl LoopDevice {
     /// The device number.
     pub fn number(&self) -> DeviceNumber {
         self.number
-    }
-
-    /// Returns the size of the device.
-    ///
-    /// # Errors
-    /// The kernel's error.
-    pub fn size(&self) -> io::Result<Bytes> {
-        crate::linux::device::size_of_device(self.device.as_fd())
     }
 
     /// Detaches the device now.
