@@ -13,7 +13,7 @@ use crate::arguments::Arguments;
 use crate::build;
 
 /// A manual page.
-pub struct Page {
+pub(crate) struct Page {
     /// `plimsoll-check`, without the section.
     pub name: String,
     /// The text in roff.

@@ -18,7 +18,7 @@ use session::watch::{fits, unknown_device};
 /// Which part of a recording is drawn, and how its pictures look.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Pictures")]
-pub struct PictureArguments {
+pub(crate) struct PictureArguments {
     /// Write every chart as a PNG file into this folder
     #[arg(long, value_name = "DIR")]
     pub png: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct PictureArguments {
 
 /// Where the devices of the sheet stand.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Placement {
+pub(crate) enum Placement {
     /// Side by side
     #[default]
     Columns,

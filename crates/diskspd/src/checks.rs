@@ -5,7 +5,7 @@ use super::profile::{Cache, Distribution, DistributionKind, Profile, Target, Tim
 
 /// Outcome of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckOutcome {
+pub(crate) struct CheckOutcome {
     /// Contradictions; if there are any, nothing runs.
     pub errors: Vec<String>,
     /// DiskSpd's warnings.

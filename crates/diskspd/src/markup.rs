@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// An XML document being written.
 #[derive(Clone, Debug, Default)]
-pub struct Markup {
+pub(crate) struct Markup {
     text: String,
     level: usize,
 }

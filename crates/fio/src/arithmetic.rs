@@ -2,7 +2,7 @@
 
 /// Why an expression cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ArithmeticError {
+pub(crate) enum ArithmeticError {
     /// A word that is neither a number, an operator nor a bracket.
     #[error("'{0}' is neither a number nor an operator; units do not go into arithmetic")]
     Word(String),

@@ -57,7 +57,7 @@ impl Default for Draft {
 }
 
 /// Collects jobs from the command line and from job files.
-pub struct Collector<'a> {
+pub(crate) struct Collector<'a> {
     around: &'a Surroundings<'a>,
     untaken: RefusalHandling,
     lays_out: LaysOut,

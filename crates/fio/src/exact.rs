@@ -13,7 +13,7 @@ pub const POWER_MOST: u32 = 5;
 
 /// A number, and whether a percent sign follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exact {
+pub(crate) struct Exact {
     /// The value; a percentage if `percent` is set.
     pub value: i64,
     /// Whether a percent sign follows the digits.

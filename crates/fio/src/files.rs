@@ -39,7 +39,7 @@ pub type Look<'l> = &'l dyn Fn(&Path) -> Option<OnDisk>;
 
 /// The part of each file that a clone uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Region {
+pub(crate) struct Region {
     /// The files; none if the engine needs none.
     pub paths: Vec<PathBuf>,
     /// First byte in each file.

@@ -18,7 +18,7 @@ const BOM: char = '\u{feff}';
 
 /// The contents of a job file.
 #[derive(Clone, Debug, Default)]
-pub struct JobFile {
+pub(crate) struct JobFile {
     /// The sections, in order.
     pub sections: Vec<Section>,
     /// Remarks on words of the file.

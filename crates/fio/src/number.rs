@@ -11,7 +11,7 @@ pub use super::units::{KbBase, NumberError, TimeUnit};
 
 /// A parsed number, and whether people would read its unit differently from fio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub(crate) struct Count {
     /// The value.
     pub value: i64,
     /// Whether `kib`, `mib`, … was typed and means a power of 1000.

@@ -7,7 +7,7 @@ use super::options::JobOptions;
 
 /// Pace and access of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PacedAccess {
+pub(crate) struct PacedAccess {
     /// When the next I/O is due; with `write_pace`, the next one that is not a write.
     pub pace: Pace,
     /// When the next write is due, if reads and writes are mixed and have a rate.

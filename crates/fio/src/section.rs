@@ -5,7 +5,7 @@ use super::row::Row;
 
 /// One option as typed.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// The option's row in the table.
     pub row: &'static Row,
     /// The name or alias that was typed.
@@ -33,7 +33,7 @@ impl Setting {
 
 /// The options below one heading.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub(crate) struct Section {
     /// Name of the section; `global` for defaults.
     pub name: String,
     /// Whether the section sets defaults for the jobs after it.

@@ -5,7 +5,7 @@ use super::asked::Surroundings;
 
 /// A line after substitution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SubstitutedLine {
+pub(crate) struct SubstitutedLine {
     /// The line.
     pub text: String,
     /// Variables that are unset or empty.
@@ -59,7 +59,7 @@ pub fn facts(
 
 /// Whether operators in a value are arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArithmeticUse {
+pub(crate) enum ArithmeticUse {
     /// They are: the option takes a number.
     Always,
     /// They are not: the option takes any text.

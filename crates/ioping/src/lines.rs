@@ -49,7 +49,7 @@ impl Wall {
 
 /// A request to be printed.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub(crate) struct Line {
     /// Number of the request, from 1.
     pub number: u64,
     /// Direction of the request.
@@ -66,7 +66,7 @@ pub struct Line {
 
 /// Whether a request counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inclusion {
+pub(crate) enum Inclusion {
     /// The request counts.
     Yes,
     /// The request does not count.
@@ -75,7 +75,7 @@ pub enum Inclusion {
 
 /// Remark after the line of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// One of the first requests, which do not count.
     Warmup,
     /// Faster than the minimum, and not counted.

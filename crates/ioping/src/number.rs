@@ -2,7 +2,7 @@
 
 /// The quantity that a number expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// Anything, in powers of 1000.
     Count,
     /// Bytes, in powers of 1024.

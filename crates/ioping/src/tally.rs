@@ -4,7 +4,7 @@ use workload::Nanos;
 
 /// Sums over the requests of a period, or over all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Number of counted requests.
     pub valid: u64,
     /// Bytes of the counted requests.
@@ -31,7 +31,7 @@ pub struct Tally {
 
 /// Figures derived from a [`Tally`] and the elapsed time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// Counted requests per second of the time that they took.
     pub iops: f64,
     /// Bytes per second of the time that the counted requests took.

@@ -26,7 +26,7 @@ const HELD_NAMED: usize = 3;
 
 /// Form in which progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ProgressDisplay {
+pub(crate) enum ProgressDisplay {
     /// Lines that are overwritten.
     Line,
     /// A line for each step or phase.
@@ -56,7 +56,7 @@ impl ProgressDisplay {
 }
 
 /// Progress as people see it.
-pub struct Live {
+pub(crate) struct Live {
     shown: ProgressDisplay,
     content: Content,
     region: Region,
@@ -67,7 +67,7 @@ pub struct Live {
 
 /// Estimate of the remaining seconds of a run, with the time at which it was made. Clones share one estimate.
 #[derive(Clone)]
-pub struct RemainingTime(Rc<Cell<(f64, Instant)>>);
+pub(crate) struct RemainingTime(Rc<Cell<(f64, Instant)>>);
 
 impl RemainingTime {
     /// Returns an estimate of `seconds` from now.

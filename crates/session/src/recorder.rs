@@ -31,7 +31,7 @@ const TAIL_PART: u64 = 5;
 /// Records the events of a run. The engine and the waiting loops ask several times a second whether to go on; these
 /// calls also take the samples of the sampling thread, so that samples reach the run file even if no I/O of the
 /// load completes.
-pub struct RunRecorder {
+pub(crate) struct RunRecorder {
     state: RefCell<State>,
     stop: StopFlag,
     /// Source of a watch's samples, once it has started.
@@ -43,7 +43,7 @@ pub struct RunRecorder {
 
 /// Source of the stored samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampledBy {
+pub(crate) enum SampledBy {
     /// The runner.
     Runner,
     /// A sampling thread; any other samples are ignored.
@@ -86,7 +86,7 @@ struct Trouble {
 }
 
 /// A run whose recording is finished.
-pub struct FinishedRecording {
+pub(crate) struct FinishedRecording {
     /// The run in memory: everything but the samples of a watch.
     pub run: Run,
     /// The run file, still open.

@@ -26,7 +26,7 @@ is laid out first. It spends the burst credits of the volume: do not run it
 where they are needed. Anything over 15 minutes is asked for, or takes --yes.
 While it is stopped the volume earns; a run that goes on allows for that.
 Exit codes: 0 a burst was seen to end, 4 none was.")]
-pub struct BurstArguments {
+pub(crate) struct BurstArguments {
     /// Directory, file, block device, lab:POLICY or sim:POLICY
     #[arg(default_value = ".")]
     pub target: String,

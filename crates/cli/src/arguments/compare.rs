@@ -33,7 +33,7 @@ through plimsoll, in turns; the job names no file of its own:
 
 What is said with an option is said of the side that is named before the '=',
 or of the sides in their order.")]
-pub struct CompareArguments {
+pub(crate) struct CompareArguments {
     /// The sides: [NAME=]FILE[,FILE...] or two targets [NAME=]TARGET, and a load for these
     #[arg(required = true, value_name = "SIDE")]
     pub sides: Vec<String>,
@@ -79,7 +79,7 @@ impl CompareArguments {
 /// What concerns targets alone, which are loaded in turns.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Targets in turns")]
-pub struct TurnsArguments {
+pub(crate) struct TurnsArguments {
     /// Run a job file of fio through this tool too, in turns: TARGET JOB.fio --against fio
     #[arg(long, value_enum, value_name = "TOOL")]
     pub against: Option<AgainstTool>,
@@ -123,7 +123,7 @@ pub struct TurnsArguments {
 
 /// A tool that plimsoll is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AgainstTool {
+pub(crate) enum AgainstTool {
     /// The fio that is installed
     Fio,
 }

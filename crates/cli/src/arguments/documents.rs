@@ -14,7 +14,7 @@ Examples:
 
 The schemas are JSON Schema of 2020-12. A new key may come within a version, so
 they let keys pass that they do not name.")]
-pub struct SchemaArguments {
+pub(crate) struct SchemaArguments {
     /// Which document, by its name or the value of its key schema
     #[arg(value_name = "DOCUMENT")]
     pub document: Option<String>,
@@ -32,7 +32,7 @@ One file a table: steps, step_directions, intervals, per_second, histograms,
 device_counters, device_rates, cpu_rates, findings, reported, reported_points.
 Each is made whole or not at all, and takes the place of no file but an earlier
 one of plimsoll's.")]
-pub struct ExportArguments {
+pub(crate) struct ExportArguments {
     /// The run file, or what another tool printed [default: the newest of plimsoll list]
     pub run: Option<PathBuf>,
     /// The folder for the tables

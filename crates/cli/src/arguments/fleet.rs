@@ -25,7 +25,7 @@ collects them all and prints what they had together, as plimsoll merge does.
 -disable-auto-cleanup lets MPICH's other machines go on if one is lost.
 Exit codes: 0 measured, 1 a machine was lost or failed, 2 refused, 4 a machine
 has no step in common with the others, or --alone cannot tell.")]
-pub struct FleetArguments {
+pub(crate) struct FleetArguments {
     /// Target of a machine, after the words that all have; once for each process that runs on it, or for one of them (a:2)
     #[arg(long = "target", value_name = "HOST=TARGET")]
     pub targets: Vec<String>,

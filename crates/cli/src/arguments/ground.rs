@@ -9,7 +9,7 @@ use workload::Bytes;
 
 /// What may be done to the target, and on how much of it.
 #[derive(Clone, Debug, Args)]
-pub struct GroundArguments {
+pub(crate) struct GroundArguments {
     /// Write to this block device: EVERYTHING on it is lost
     #[arg(long, value_name = "DEVICE")]
     pub allow_destroy: Vec<PathBuf>,

@@ -26,7 +26,7 @@ The answer holds for the load that was asked and for the volume as it was: a
 volume that bursts is told as it is now.
 Exit codes: 0 a rate was found and is what was promised, 1 the run failed,
 2 wrong usage or refused, 3 below what was promised, 4 cannot tell.")]
-pub struct HeadroomArguments {
+pub(crate) struct HeadroomArguments {
     /// Directory, file, block device, lab:POLICY or sim:POLICY; or a fio job file, whose latency_target is the bound
     #[arg(default_value = ".")]
     pub target: String,

@@ -32,7 +32,7 @@ SOURCE-JOB-TOOL-VERSION-DATE. Of a folder every file is read, and what holds
 nothing is named.
 docs/reference/import.md says what each kind lacks. Exit codes: 0 something was
 read, 1 nothing was, 2 wrong usage.")]
-pub struct ImportArguments {
+pub(crate) struct ImportArguments {
     /// Files with results, folders of such, or - for stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,

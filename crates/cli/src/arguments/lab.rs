@@ -9,7 +9,7 @@ use super::Format;
 
 /// `plimsoll lab`.
 #[derive(Debug, Args)]
-pub struct LabArguments {
+pub(crate) struct LabArguments {
     /// What to do
     #[command(subcommand)]
     pub action: LabAction,
@@ -17,7 +17,7 @@ pub struct LabArguments {
 
 /// What to do with lab volumes.
 #[derive(Debug, Subcommand)]
-pub enum LabAction {
+pub(crate) enum LabAction {
     /// Make a volume and print its device
     #[command(after_help = "\
 Examples:

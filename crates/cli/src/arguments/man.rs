@@ -11,7 +11,7 @@ Examples:
   plimsoll man | man -l -                  plimsoll(1)
   plimsoll man check | man -l -            plimsoll-check(1)
   plimsoll man --to /usr/local/share/man/man1")]
-pub struct ManArguments {
+pub(crate) struct ManArguments {
     /// The command whose page is printed, e.g. check, or fio
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -27,7 +27,7 @@ Examples:
   plimsoll completions bash > /etc/bash_completion.d/plimsoll
   plimsoll completions zsh > \"${fpath[1]}/_plimsoll\"
   plimsoll completions fish > ~/.config/fish/completions/plimsoll.fish")]
-pub struct CompletionsArguments {
+pub(crate) struct CompletionsArguments {
     /// The shell [default: that of the variable SHELL]
     pub shell: Option<clap_complete::Shell>,
 }

@@ -19,7 +19,7 @@ interval, and is marked with ~; what does not follow is a dash. --full measures
 every block at every depth instead, which takes ten minutes and more.
 A directory is measured through an unnamed file of its own. An existing file
 and a block device are only read, unless --allow-destroy names the device.")]
-pub struct MapArguments {
+pub(crate) struct MapArguments {
     /// Directory, file, block device, lab:POLICY or sim:POLICY
     #[arg(default_value = ".")]
     pub target: String,

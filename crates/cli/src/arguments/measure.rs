@@ -11,7 +11,7 @@ use super::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// How a command that measures begins, and where its result goes.
 #[derive(Clone, Debug, Args)]
-pub struct MeasureArguments {
+pub(crate) struct MeasureArguments {
     /// Measure although somebody else is using the device
     #[arg(long)]
     pub busy: bool,

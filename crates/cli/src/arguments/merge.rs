@@ -24,7 +24,7 @@ percentiles are those of all I/Os, exactly. Each machine keeps its row, and from
 three machines on, those are named whose rate is odd. Machines are called by
 their host names, or as NAME=RUN says. Exit codes: 0 merged, 2 nothing to merge,
 4 a machine has no step in common with the others, or --alone cannot tell.")]
-pub struct MergeArguments {
+pub(crate) struct MergeArguments {
     /// Run files, or NAME=FILE for a name of your own, or folders with run files
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,

@@ -30,30 +30,30 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
+pub(crate) use compare::{AgainstTool, CompareArguments, TurnsArguments};
 
 use report::Extent;
 use workload::{CheckPlan, Nanos};
 
-pub use documents::{ExportArguments, SchemaArguments};
-pub use fleet::FleetArguments;
-pub use ground::{GroundArguments, size};
-pub use headroom::HeadroomArguments;
-pub use import::ImportArguments;
-pub use lab::{LabAction, LabArguments};
-pub use man::{CompletionsArguments, ManArguments};
-pub use map::MapArguments;
-pub use measure::MeasureArguments;
-pub use merge::MergeArguments;
-pub use onlookers::OnlookerArguments;
-pub use policy::{PolicyAction, PolicyArguments};
-pub use profile::{FromArguments, LoadFormat, ProfileAction, ProfileArguments};
-pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
-pub use shown::ShownArguments;
-pub use size::{SizeArguments, SizeFormat};
-pub use start_at::start_at;
-pub use trend::{TrendArguments, TrendFormat};
-pub use tutorial::TutorialArguments;
+pub(crate) use documents::{ExportArguments, SchemaArguments};
+pub(crate) use fleet::FleetArguments;
+pub(crate) use ground::{GroundArguments, size};
+pub(crate) use headroom::HeadroomArguments;
+pub(crate) use import::ImportArguments;
+pub(crate) use lab::{LabAction, LabArguments};
+pub(crate) use man::{CompletionsArguments, ManArguments};
+pub(crate) use map::MapArguments;
+pub(crate) use measure::MeasureArguments;
+pub(crate) use merge::MergeArguments;
+pub(crate) use onlookers::OnlookerArguments;
+pub(crate) use policy::{PolicyAction, PolicyArguments};
+pub(crate) use profile::{FromArguments, LoadFormat, ProfileAction, ProfileArguments};
+pub(crate) use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
+pub(crate) use shown::ShownArguments;
+pub(crate) use size::{SizeArguments, SizeFormat};
+pub(crate) use start_at::start_at;
+pub(crate) use trend::{TrendArguments, TrendFormat};
+pub(crate) use tutorial::TutorialArguments;
 
 use crate::build;
 use crate::commands::watch::arguments::WatchArguments;
@@ -61,7 +61,7 @@ use crate::pictures::PictureArguments;
 use session::failure::Failure;
 use session::progress::Form;
 
-pub use places::PlacesArguments;
+pub(crate) use places::PlacesArguments;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
@@ -101,7 +101,7 @@ null:.
 everything unanswered [60s]; --start-at TIME before them, when the load begins.
 Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
 refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -176,7 +176,7 @@ fn misuse(message: &str, command: Option<&str>) -> String {
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
     Check(CheckArguments),
     /// The greatest rate of arrivals at which a latency holds, by a search
@@ -258,7 +258,7 @@ Examples:
   plimsoll explain --format json -- ioping -c 10 .
 
 Options of plimsoll stand before the tool's name.")]
-pub struct ExplainArguments {
+pub(crate) struct ExplainArguments {
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -269,7 +269,7 @@ pub struct ExplainArguments {
 
 /// Words of another tool's command line.
 #[derive(Debug, Args)]
-pub struct ForeignArguments {
+pub(crate) struct ForeignArguments {
     /// Passed on as they are
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
     pub words: Vec<OsString>,
@@ -277,7 +277,7 @@ pub struct ForeignArguments {
 
 /// Form of the result on stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// For people: 80 columns
     #[default]
     Text,
@@ -287,7 +287,7 @@ pub enum Format {
 
 /// Form of a report on stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
+pub(crate) enum ReportFormat {
     /// For people: 80 columns
     #[default]
     Text,
@@ -299,7 +299,7 @@ pub enum ReportFormat {
 
 /// How long a check takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum EffortName {
+pub(crate) enum EffortName {
     /// Minutes: figures to rely on
     #[default]
     Quick,
@@ -363,7 +363,7 @@ The five figures that providers publish, in under a minute and without a
 verdict: plimsoll run five-figures DIR
 Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
 refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
-pub struct CheckArguments {
+pub(crate) struct CheckArguments {
     /// Directory, file, block device, lab:POLICY, sim:POLICY or null:
     #[arg(default_value = ".")]
     pub target: String,
@@ -416,7 +416,7 @@ pub struct CheckArguments {
 
 /// How many findings of a check are shown.
 #[derive(Debug, Args)]
-pub struct FindingsArguments {
+pub(crate) struct FindingsArguments {
     /// Tell all findings of a check, where each was seen and what else it could be; without it as many as fit a screen
     #[arg(long)]
     all: bool,
@@ -441,7 +441,7 @@ Examples:
 plimsoll profile list shows the built-in profiles, plimsoll profile show NAME
 --toml prints one as a start for your own. An existing file and a block device
 are only read: steps that write are left out there.")]
-pub struct RunArguments {
+pub(crate) struct RunArguments {
     /// A built-in profile, or the path of a TOML file
     pub profile: String,
     /// Directory, file, block device, lab:POLICY, sim:POLICY or null:
@@ -468,7 +468,7 @@ Examples:
 
 It writes a file without a name, at most a tenth of the free space, which is
 gone when the run ends however it ends.")]
-pub struct QuickArguments {
+pub(crate) struct QuickArguments {
     /// A folder on the volume
     #[arg(default_value = ".")]
     pub dir: String,
@@ -505,7 +505,7 @@ In series and tables times are seconds of the run and ISO 8601 in UTC, values
 are bytes, seconds and shares of 1; what is not known is empty, or null.
 Exit codes: 0 drawn, 1 an input could not be read or a file not be written,
 2 wrong usage, or no input could be read.")]
-pub struct ReportArguments {
+pub(crate) struct ReportArguments {
     /// Run files, iostat's JSON, or folders of such [default: the newest of plimsoll list]
     #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,

@@ -16,7 +16,7 @@ const COLLECTOR: (u16, &str) = (4318, "/v1/metrics");
 
 /// Who looks.
 #[derive(Clone, Debug, Default, Args)]
-pub struct OnlookerArguments {
+pub(crate) struct OnlookerArguments {
     /// Serve a live page while it runs and print its address; a free port on this machine only, unless ADDR is given, e.g.
     /// --serve=127.0.0.1:8080
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = address, help_heading = WHILE)]

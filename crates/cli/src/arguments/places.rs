@@ -18,7 +18,7 @@ Examples:
 It reads and never writes; of a folder it reads a file of its own, which it lays
 out first and which goes with it. What it reads is touched: blocks of a snapshot
 that it read are loaded afterwards, and a cache holds what it read last.")]
-pub struct PlacesArguments {
+pub(crate) struct PlacesArguments {
     /// What to look at: a block device, a file, a folder, sim:POLICY or lab:POLICY
     #[arg(default_value = ".")]
     pub target: String,

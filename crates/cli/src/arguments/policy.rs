@@ -8,7 +8,7 @@ use super::Format;
 
 /// `plimsoll policy`.
 #[derive(Debug, Args)]
-pub struct PolicyArguments {
+pub(crate) struct PolicyArguments {
     /// What to do
     #[command(subcommand)]
     pub action: PolicyAction,
@@ -16,7 +16,7 @@ pub struct PolicyArguments {
 
 /// What to do with the catalogue.
 #[derive(Debug, Subcommand)]
-pub enum PolicyAction {
+pub(crate) enum PolicyAction {
     /// All policies, a line each, or those with a word, e.g. azure or gp3
     #[command(after_help = "\
 Examples:

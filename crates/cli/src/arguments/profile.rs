@@ -8,7 +8,7 @@ use super::Format;
 
 /// `plimsoll profile`.
 #[derive(Debug, Args)]
-pub struct ProfileArguments {
+pub(crate) struct ProfileArguments {
     /// What to do
     #[command(subcommand)]
     pub action: ProfileAction,
@@ -16,7 +16,7 @@ pub struct ProfileArguments {
 
 /// What to do with the profiles.
 #[derive(Debug, Subcommand)]
-pub enum ProfileAction {
+pub(crate) enum ProfileAction {
     /// All profiles, a line each
     List {
         /// Form of the result on stdout
@@ -63,7 +63,7 @@ each figure is taken from, and what is not known.
 With --verify stdout has the comparison, and the profile goes to --out.
 Exit codes: 0 written, or no difference found; 3 the profile differs from the
 recording, 4 cannot tell.")]
-pub struct FromArguments {
+pub(crate) struct FromArguments {
     /// A recording or a trace; several become steps of one profile [default: the newest run]
     #[arg(value_name = "RECORDING")]
     pub inputs: Vec<PathBuf>,
@@ -87,7 +87,7 @@ pub struct FromArguments {
 
 /// The form in which a load is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LoadFormat {
+pub(crate) enum LoadFormat {
     /// A profile of plimsoll's.
     Toml,
     /// A job file of fio's.

@@ -16,7 +16,7 @@ Examples:
   plimsoll list                     the last ten, newest first
   plimsoll list --all results/      every run file of a folder
   plimsoll list --format json       for scripts")]
-pub struct ListArguments {
+pub(crate) struct ListArguments {
     /// Folder with run files [default: the user's state directory]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -41,7 +41,7 @@ Examples:
 It says the address, which holds a word that nobody can guess, and answers
 until Ctrl-C. From another machine: ssh -L 8080:127.0.0.1:8080 and the same
 address. Nothing but the run files of that folder is read, none is written.")]
-pub struct ServeArguments {
+pub(crate) struct ServeArguments {
     /// Folder with run files [default: the user's state directory]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -61,7 +61,7 @@ Examples:
 Looks for a second, at the machine and at the volume that TARGET lies on, and
 writes nothing. Exit codes: 0 nothing would spoil a measurement, 1 something
 would.")]
-pub struct DoctorArguments {
+pub(crate) struct DoctorArguments {
     /// Directory, file or block device
     #[arg(default_value = ".")]
     pub target: PathBuf,
@@ -82,7 +82,7 @@ Markdown: verdict, claims, what was found, and what support asks for, with the
 names of the picture and of the run file, which go with it. The machine's own
 name is not in it; the serial number of the volume is, since its provider knows
 it by that.")]
-pub struct TicketArguments {
+pub(crate) struct TicketArguments {
     /// The run file, or what another tool printed [default: the newest of plimsoll list]
     pub run: Option<PathBuf>,
     /// Folder for the picture [default: beside the run file]

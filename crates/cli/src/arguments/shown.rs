@@ -7,7 +7,7 @@ use session::progress::Form;
 
 /// What is shown besides the result.
 #[derive(Clone, Debug, Args)]
-pub struct ShownArguments {
+pub(crate) struct ShownArguments {
     /// Open the page in your browser when it is drawn
     #[arg(long)]
     pub open: bool,

@@ -7,7 +7,7 @@ use report::Extent;
 
 /// Form of a sizing on stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SizeFormat {
+pub(crate) enum SizeFormat {
     /// For people: 80 columns
     #[default]
     Text,
@@ -36,7 +36,7 @@ more than 10 ms and 1 s. It only advises: nothing is changed anywhere.
 
 Exit codes: 0 a setting (and the present one, and the machine) carries the
 load, 3 the present one or the machine does not, 4 cannot tell.")]
-pub struct SizeArguments {
+pub(crate) struct SizeArguments {
     /// Recordings: run files, other tools' output, folders of them [default: the newest run]
     #[arg(value_name = "RECORDING")]
     pub inputs: Vec<PathBuf>,

@@ -20,7 +20,7 @@ is told from what differs from night to night anyway. A single night far below
 the others counts only when a second is like it, unless it is far beyond all
 scatter. Exit codes: 0 not worse, 3 worse, 4 cannot tell: too few runs, or they
 scatter too much. The verdict is stored in the newest run file.")]
-pub struct TrendArguments {
+pub(crate) struct TrendArguments {
     /// Run files, or folders with run files [default: the user's state directory]
     #[arg(value_name = "RUN|FOLDER")]
     pub inputs: Vec<PathBuf>,
@@ -43,7 +43,7 @@ pub struct TrendArguments {
 
 /// Form of a trend on stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum TrendFormat {
+pub(crate) enum TrendFormat {
     /// For people: 80 columns
     #[default]
     Text,

@@ -17,7 +17,7 @@ and notice when the volume becomes worse. Nothing is written but run files and
 reports: by the first in the user's state directory, by the second in a new
 folder right-volume of this directory. The same as pages: docs/guide/learn.md
 and docs/guide/right-volume.md.")]
-pub struct TutorialArguments {
+pub(crate) struct TutorialArguments {
     /// The lesson of the first course to begin with, or right-volume
     pub lesson: Option<String>,
 }

@@ -19,7 +19,7 @@ type ProfileResult<T> = Result<T, ProfileError>;
 
 /// An element of a profile.
 #[derive(Clone, Copy)]
-pub struct Element<'a> {
+pub(crate) struct Element<'a> {
     document: &'a Document<'a>,
     node: Node<'a, 'a>,
 }

@@ -6,7 +6,7 @@ use crate::markup::Markup;
 pub type ProfileResult<T> = Result<T, ProfileError>;
 
 /// A child of the element that describes a `T`.
-pub struct Field<T: 'static> {
+pub(crate) struct Field<T: 'static> {
     /// Name of the child element.
     pub name: &'static str,
     /// Reads the child into the value.

@@ -7,7 +7,7 @@ use super::{StopReason, Worker};
 
 /// A bound that was crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Crossing {
+pub(crate) enum Crossing {
     /// I/Os per second of one direction.
     Ops {
         /// The direction.

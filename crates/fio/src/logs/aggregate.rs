@@ -11,7 +11,7 @@ use crate::present::DATA;
 
 /// The three logs; times count from the start of the run.
 #[derive(Clone, Debug, Default)]
-pub struct AggregateLogs {
+pub(crate) struct AggregateLogs {
     began: Option<Nanos>,
     /// Start and end of the interval being summed.
     now: Option<(Nanos, Nanos)>,

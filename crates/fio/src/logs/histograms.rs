@@ -10,7 +10,7 @@ use crate::present::bins::{BUCKETS, bucket};
 
 /// Counts of one worker since its last rows.
 #[derive(Clone, Debug)]
-pub struct Histograms {
+pub(crate) struct Histograms {
     every: Nanos,
     end: Nanos,
     /// Number of neighbouring buckets that are merged, as a power of two.
@@ -20,7 +20,7 @@ pub struct Histograms {
 }
 
 /// Where and how to write the rows of all directions that had an I/O.
-pub struct Rows<'t> {
+pub(crate) struct Rows<'t> {
     /// Text to which rows are appended.
     pub text: &'t mut String,
     /// Block size in bytes by direction.

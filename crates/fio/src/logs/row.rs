@@ -8,7 +8,7 @@ use crate::logging::{LogOptions, LogValue};
 
 /// Values of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// Milliseconds since the job's start, or since 1970.
     pub time_ms: u64,
     /// The value.

@@ -4,7 +4,7 @@ use workload::Nanos;
 
 /// Values of one kind in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Values {
+pub(crate) struct Values {
     count: u64,
     sum: u128,
     greatest: u64,
@@ -33,7 +33,7 @@ impl Values {
 
 /// An I/O as counted in windows.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LoggedIo {
+pub(crate) struct LoggedIo {
     /// Time of completion, from the job's start.
     pub done: Nanos,
     /// Direction, numbered as in rows.
@@ -46,7 +46,7 @@ pub struct LoggedIo {
 
 /// One direction of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// I/Os that completed in the window.
     pub ios: u64,
     /// Bytes that those I/Os moved.
@@ -71,7 +71,7 @@ impl Part {
 
 /// A window that has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub(crate) struct Window {
     /// End of the window, from the job's start.
     pub end: Nanos,
     /// Length of the window.
@@ -100,7 +100,7 @@ impl Window {
 /// Consecutive windows of one worker. The last whole window is held back: a remainder at the end that is too short for
 /// a rate is merged into it.
 #[derive(Clone, Debug)]
-pub struct Windows {
+pub(crate) struct Windows {
     length: Nanos,
     now: Window,
     held: Option<Window>,

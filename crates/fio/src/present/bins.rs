@@ -54,7 +54,7 @@ fn seen(distribution: &Distribution) -> impl Iterator<Item = (u64, u64)> + '_ {
 
 /// Counts in the coarse buckets of fio's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coarse {
+pub(crate) struct Coarse {
     /// Latencies below 1 µs, by nanoseconds.
     pub nanoseconds: [u64; 10],
     /// Latencies below 1 ms, by microseconds.

@@ -2,7 +2,7 @@
 
 /// The unit after the prefix of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suffix {
+pub(crate) enum Suffix {
     /// Nothing.
     None,
     /// `B`.
@@ -56,7 +56,7 @@ fn digit_count(value: u64) -> usize {
 
 /// Unit in which a latency line is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LatencyUnit {
+pub(crate) enum LatencyUnit {
     /// Nanoseconds.
     Nanoseconds,
     /// Microseconds.

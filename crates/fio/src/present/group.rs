@@ -4,7 +4,7 @@ use super::unit::{NAMES, Unit};
 
 /// One direction of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroupDirection {
+pub(crate) struct GroupDirection {
     /// Bytes moved.
     pub bytes: u64,
     /// Shortest run time of a unit in milliseconds.
@@ -43,7 +43,7 @@ impl GroupDirection {
 
 /// A group of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group {
+pub(crate) struct Group {
     /// Number of the group.
     pub id: u32,
     /// Sums by direction, in the order of [`NAMES`].

@@ -6,7 +6,7 @@ use super::figures::{Suffix, scaled};
 
 /// The data from which the live line is printed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// A letter for each clone, in order: `P` not yet started, the letter of its pattern while it runs
     /// ([`Pattern::letter`](crate::Pattern::letter)), `/` during the ramp, `L` laying out, `F` flushing, `_` ended, `X`
     /// failed.
@@ -26,7 +26,7 @@ pub type Running = char;
 
 /// Current rates of a direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DirectionRate {
+pub(crate) struct DirectionRate {
     /// Bandwidth.
     pub bytes: BytesPerSecond,
     /// I/O rate.

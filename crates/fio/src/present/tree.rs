@@ -2,7 +2,7 @@
 
 /// A node of the document.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tree {
+pub(crate) enum Tree {
     /// A whole number.
     Int(u64),
     /// A number with six decimals.

@@ -26,7 +26,7 @@ const BUCKET: f64 = 1.0 / 64.0;
 
 /// One latency of one direction, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Latency {
+pub(crate) struct Latency {
     /// Number of values.
     pub count: u64,
     /// Least value.
@@ -83,7 +83,7 @@ impl Latency {
 
 /// Statistics of a rate over the intervals of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Windows {
+pub(crate) struct Windows {
     /// Number of intervals.
     pub count: u64,
     /// Least rate, rounded down.
@@ -116,7 +116,7 @@ impl Windows {
 
 /// One direction of a unit.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// I/Os that completed.
     pub ios: u64,
     /// Bytes moved.
@@ -187,7 +187,7 @@ impl Figures {
 
 /// A unit of the report: one or more clones that are reported together.
 #[derive(Clone, Debug)]
-pub struct Unit<'a> {
+pub(crate) struct Unit<'a> {
     /// The first member, which names the unit.
     pub first: &'a FioJob,
     /// The last member, whose options the JSON output shows, as fio does.

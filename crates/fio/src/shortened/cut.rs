@@ -18,7 +18,7 @@ const IOS: u64 = 2048;
 const RUNTIME: u64 = 2;
 
 /// The shortened copy of one job.
-pub struct Cut<'a> {
+pub(crate) struct Cut<'a> {
     options: &'a JobOptions,
     /// The longest block, in bytes.
     block: u64,

@@ -11,7 +11,7 @@ use super::files::{Look, OnDiskKind, paths};
 use super::row::{Part, Row};
 use super::rows::{self, REPORTING};
 use super::value::Kind;
-pub use cut::bytes;
+pub(crate) use cut::bytes;
 use cut::{CLONES, Cut};
 
 /// A command line that does a small part of what another one asks for, and touches none of the files that it names.

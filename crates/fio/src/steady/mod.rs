@@ -9,13 +9,13 @@ pub mod options;
 pub mod rule;
 
 pub use options::SteadyOptions;
-pub use rule::{Measure, SteadyBound, SteadyRule};
+pub(crate) use rule::{Measure, SteadyBound, SteadyRule};
 
 use crate::asked::FioRequest;
 
 /// The rates of one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// I/Os a second.
     pub iops: f64,
     /// Bytes a second.
@@ -24,7 +24,7 @@ pub struct Sample {
 
 /// The detector of a unit's steady state, with its latest samples.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Steadiness {
+pub(crate) struct Steadiness {
     /// The options.
     pub options: SteadyOptions,
     /// The rule for the steady state.

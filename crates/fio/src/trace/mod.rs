@@ -9,10 +9,10 @@ use std::io::BufRead;
 
 use workload::Nanos;
 
-pub use blktrace::Blktrace;
-pub use iolog::Iolog;
+pub(crate) use blktrace::Blktrace;
+pub(crate) use iolog::Iolog;
 pub use options::TraceOptions;
-pub use shaping::{LengthsAlign, OnlyReads, Shaping, TraceBuilder};
+pub(crate) use shaping::{LengthsAlign, OnlyReads, Shaping, TraceBuilder};
 
 /// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

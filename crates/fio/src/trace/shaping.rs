@@ -8,7 +8,7 @@ use super::{Action, Event, TraceIo, TraceOptions};
 
 /// How the options of a job change each I/O of its trace.
 #[derive(Clone, Debug)]
-pub struct Shaping {
+pub(crate) struct Shaping {
     /// Whether I/Os are left out, by action.
     skipped: [bool; 5],
     one_file: bool,
@@ -76,7 +76,7 @@ impl Shaping {
 
 /// Whether I/Os that would change data are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnlyReads {
+pub(crate) enum OnlyReads {
     /// They are left out: nothing may be written.
     Yes,
     /// They are issued.
@@ -85,7 +85,7 @@ pub enum OnlyReads {
 
 /// The I/Os of a trace so far, with their totals.
 #[derive(Clone, Debug)]
-pub struct TraceBuilder {
+pub(crate) struct TraceBuilder {
     shaping: Shaping,
     packer: Packer,
     ios: [u64; 4],

@@ -2,7 +2,7 @@
 
 /// A range of values with ticks and their labels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub(crate) struct Axis {
     low: f64,
     high: f64,
     scale: Scale,

@@ -13,7 +13,7 @@ use super::trouble;
 
 /// When a command is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub(crate) enum Moment {
     /// Before the job's step.
     Before,
     /// After the job's step.
@@ -37,7 +37,7 @@ impl Moment {
 }
 
 /// Failure of a command.
-pub enum Fault {
+pub(crate) enum Fault {
     /// The command could not be started.
     Started(FioError),
     /// The command ended with this status, which fio does not report; a failed `exec_prerun` prevents its job.
@@ -50,7 +50,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const TERMINATE: i32 = 15;
 
 /// Commands that are due.
-pub struct Due<'a> {
+pub(crate) struct Due<'a> {
     /// The jobs that define the commands.
     pub asked: &'a FioRequest,
     /// The step of those jobs.

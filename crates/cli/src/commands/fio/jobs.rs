@@ -82,7 +82,7 @@ pub fn lay_out(layout: &Layout, files: &mut NamedFiles) -> Result<(), FioError> 
 }
 
 /// Why a step cannot be run: an error of the runner, or of the step's logs.
-pub enum Trouble {
+pub(crate) enum Trouble {
     Runner(RunnerError),
     Logs(FioError),
 }

@@ -40,7 +40,7 @@ pub fn unix_ms() -> u64 {
 }
 
 /// The results of a run so far, and what has been printed of them.
-pub struct FioOutput<'a> {
+pub(crate) struct FioOutput<'a> {
     /// The report from which results are printed.
     pub presented: FioReport<'a>,
     /// Counters before the first and after the last step.

@@ -22,7 +22,7 @@ const ENOSPC: i32 = 28;
 const KEPT: &str = "ioping.tmp";
 
 /// An open target, its description, and the region of its requests.
-pub struct Ground {
+pub(crate) struct Ground {
     /// The kind of target.
     pub kind: Kind,
     /// Description of the target for output lines.

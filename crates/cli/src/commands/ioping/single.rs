@@ -10,7 +10,7 @@ use workload::{BackendKind, Bytes, Completion, Direction, Io, Nanos, Wait};
 pub const EIO: i32 = 5;
 
 /// An open file, and the queue for its I/O.
-pub struct Single {
+pub(crate) struct Single {
     /// The file or device that is read and written.
     pub file: OpenFile,
     queue: Box<dyn Queue>,

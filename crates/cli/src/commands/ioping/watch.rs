@@ -15,7 +15,7 @@ use session::signals::StopFlag;
 use session::watchdog::{HEARD, LOOK, NOTICED};
 
 /// The observer of a session's requests.
-pub struct Watch {
+pub(crate) struct Watch {
     /// Unlocked while a request is under way.
     session: Arc<Mutex<Session>>,
     path: String,
