@@ -226,7 +226,7 @@ impl<'a> Collector<'a> {
 
     fn apply_one(&mut self, setting: &Setting, draft: &mut Draft) -> Result<(), FioError> {
         let row = setting.row;
-        if matches!(row.own.part, Part::Engine(_)) {
+        if matches!(row.own, Part::Engine(_)) {
             draft.for_engines.push(setting.clone());
         }
         let files = match row.takes {
@@ -235,7 +235,7 @@ impl<'a> Collector<'a> {
         };
         let (base, reading) = (draft.options.kb_base, self.reading);
         let mut reader = Reader { base, reading, files, remarks: Vec::new() };
-        if self.reading == Reading::Exact && row.own.part == Part::Job(PROFILES) {
+        if self.reading == Reading::Exact && row.own == Part::Job(PROFILES) {
             return Ok(());
         }
         if let Support::Refused(reason) = row.support {
@@ -528,7 +528,7 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
         });
     }
     for setting in for_engines {
-        let Part::Engine(engines) = setting.row.own.part else { continue };
+        let Part::Engine(engines) = setting.row.own else { continue };
         if engines.contains(&engine.name.as_str()) {
             continue;
         }

@@ -89,7 +89,7 @@ pub use reader::{Reader, Reading};
 pub use recording::{HEADER as TRACE_HEADER, Recordings};
 pub use reference::entries;
 pub use replaying::{Trace, TraceInput, TraceWorld, read_traces};
-pub use row::{Class, JobTable, Part, Row, Standing};
+pub use row::{JobTable, Part, Row};
 pub use rows::ROWS;
 pub use shape::{Shape, ShapeValue};
 pub use shortened::{Shortened, shortened};

@@ -71,7 +71,7 @@ pub fn engine(name: &str) -> Option<String> {
 }
 
 fn engine_of(name: &str) -> Option<String> {
-    match rows::named(name)?.own.part {
+    match rows::named(name)?.own {
         Part::Engine(engines) => Some(engines.join(" or ")),
         Part::Job(_) => None,
     }

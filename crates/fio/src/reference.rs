@@ -88,7 +88,7 @@ pub fn engine_help(name: &str) -> Result<String, FioError> {
     if engine(name).backend().is_none() {
         return unknown(format!("fio: engine {name} not loadable"), format!("IO engine {name} not found\n"));
     }
-    let belongs = |row: &&Row| matches!(row.own.part, Part::Engine(engines) if engines.contains(&name));
+    let belongs = |row: &&Row| matches!(row.own, Part::Engine(engines) if engines.contains(&name));
     let mut rows = ROWS.iter().filter(belongs);
     if let Some(option) = option {
         let row = rows.find(|row| row.names().any(|known| known == option));

@@ -19,8 +19,8 @@ pub fn table() -> String {
     );
     let mut parts: Vec<Part> = Vec::new();
     for row in ROWS {
-        if !parts.contains(&row.own.part) {
-            parts.push(row.own.part);
+        if !parts.contains(&row.own) {
+            parts.push(row.own);
         }
     }
     for part in parts {
@@ -30,7 +30,7 @@ pub fn table() -> String {
         };
         let _ = writeln!(text, "### {heading}\n");
         page::open(&mut text, &["option", "takes", "default", "what it does", "support"]);
-        ROWS.iter().filter(|row| row.own.part == part).for_each(|row| table_row(&mut text, row));
+        ROWS.iter().filter(|row| row.own == part).for_each(|row| table_row(&mut text, row));
         text.push('\n');
     }
     commands_table(&mut text);

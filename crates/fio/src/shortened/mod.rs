@@ -108,7 +108,7 @@ impl Shortened {
 fn is_left_out(row: &Row, value: &str) -> bool {
     matches!(row.takes, Kind::Path | Kind::Prefix)
         || value.contains('\'')
-        || matches!(row.own.part, Part::Job(REPORTING))
+        || matches!(row.own, Part::Job(REPORTING))
         || LEFT_OUT.contains(&row.name)
 }
 

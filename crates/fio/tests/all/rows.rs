@@ -113,7 +113,7 @@ fn an_honoured_option_changes_what_is_asked() {
 
 /// An option that names the engine that the row needs.
 fn engine_for(row: &Row) -> String {
-    match row.own.part {
+    match row.own {
         Part::Engine(engines) => format!("--ioengine={}", engines[0]),
         Part::Job(_) => "--ioengine=null".to_owned(),
     }
