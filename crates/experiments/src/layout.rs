@@ -7,6 +7,9 @@ use crate::step::{Layout, Step};
 /// Layout speed in bytes per second that a forecast assumes for an unknown volume.
 pub const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 
+/// Longest layout of real data in most procedures; a region that is not full by then is measured as it is.
+pub(crate) const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
+
 /// Block size of the layout's writes.
 const BLOCK: Bytes = Bytes::MIB;
 

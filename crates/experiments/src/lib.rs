@@ -35,7 +35,7 @@ pub use plans::{
 pub use profile::{Mistake, Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use soak::SoakAsk;
-pub use step::{Layout, Step, Writes};
+pub use step::{Layout, Step, Writes, was_cut_short};
 pub use together::{
     TogetherAsk, next_together_step, together_looks_most, together_seconds, together_seconds_left,
 };

@@ -3,12 +3,11 @@
 
 use record::StepRecord;
 use workload::{
-    Access, BackendAsk, BackendKind, BlockSizes, Bytes, Ending, Flush, Job, Mix, Nanos, StepKind, StopRule,
-    Workload,
+    Access, BackendAsk, BackendKind, BlockSizes, Bytes, Flush, Job, Mix, Nanos, StepKind, StopRule, Workload,
 };
 
 use crate::layout::layout_step;
-use crate::step::{Layout, Step};
+use crate::step::{Layout, Step, was_cut_short};
 
 /// Block size of `dd bs=1M`.
 const BLOCK: Bytes = Bytes::MIB;
@@ -66,8 +65,7 @@ pub enum PastCache {
 
 /// The next step of a quick look; `None` when the look is done.
 pub fn next_quick_step(ask: &QuickAsk, done: &[StepRecord]) -> Option<Step> {
-    let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
-    if done.last().is_some_and(over) {
+    if done.last().is_some_and(was_cut_short) {
         return None;
     }
     let possible = |stream: &&Stream| !stream.direct || ask.past == PastCache::Possible;

@@ -4,12 +4,11 @@
 use record::StepRecord;
 use statistics::Stream;
 use workload::{
-    Access, BlockSizes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, SoakRequest, StepKind, StopRule,
-    Workload,
+    Access, BlockSizes, Direction, Iops, Job, Mix, Nanos, Pace, SoakRequest, StepKind, StopRule, Workload,
 };
 
 use crate::layout::{LAYOUT_GUESS, layout_step};
-use crate::step::{Layout, Step};
+use crate::step::{Layout, Step, full_depth, was_cut_short};
 
 /// Duration of the first look, which determines the duty (the rate of the modest load) and the depth.
 const LOOK: Nanos = Nanos::from_secs(3);
@@ -25,8 +24,6 @@ const DUTY_PART: f64 = 0.1;
 const DUTY_MOST: f64 = 100.0;
 /// I/Os in flight that an open load may need.
 const DUTY_DEPTH: u32 = 256;
-/// Queue depth that keeps a volume full, in seconds' worth of its rate.
-const FULL_S: f64 = 0.05;
 /// Least and greatest depth that keeps a volume full.
 const DEPTHS: (f64, f64) = (8.0, 256.0);
 /// Intervals of the duty per cycle.
@@ -49,7 +46,7 @@ pub struct SoakAsk {
 
 /// The next step of a soak; `None` when the soak is done. A step that failed or was interrupted is the last.
 pub(crate) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
-    if done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted)) {
+    if done.last().is_some_and(was_cut_short) {
         return None;
     }
     if done.is_empty()
@@ -130,7 +127,7 @@ fn duty(ask: &SoakAsk, (cycle, length): (u64, Nanos), rate: f64) -> Step {
 }
 
 fn probe(ask: &SoakAsk, cycle: u64, rate: f64) -> Step {
-    let depth = (FULL_S * rate).clamp(DEPTHS.0, DEPTHS.1) as u32;
+    let depth = full_depth(rate, DEPTHS);
     let job = Job { depth, ..job(ask, "probe", 2 * cycle + 2) };
     let time = ask.asked.probe.since(RAMP);
     step(format!("probe {}", cycle + 1), job, &Window { ramp: RAMP, time, interval: Nanos::SECOND })

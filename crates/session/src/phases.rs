@@ -1,9 +1,9 @@
 //! Runs the phases of load cycles on a runner, one after the other, on a schedule that does not drift.
 
 use record::{Observer, Phase, PhaseKind, StepRecord};
-use workload::{Ending, Nanos};
+use workload::Nanos;
 
-use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, layout_step};
+use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, layout_step, was_cut_short};
 
 use crate::runner::{Runner, RunnerError, run_one};
 
@@ -46,8 +46,7 @@ pub fn conduct_phases(
         phase.to = runner.now();
         observer.phase_ended(&phase);
         ran.phases.push(phase);
-        let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
-        if ran.failure.is_some() || observer.interrupted() || ran.steps.last().is_some_and(over) {
+        if ran.failure.is_some() || observer.interrupted() || ran.steps.last().is_some_and(was_cut_short) {
             break;
         }
     }

@@ -14,7 +14,7 @@ use workload::{
 pub use forecast::{BurstForecast, burst_forecast, burst_left};
 
 use crate::layout::layout_step;
-use crate::step::{Layout, Step};
+use crate::step::{Layout, Step, full_depth};
 
 /// Duration of the first look at an unknown volume.
 const LOOK: Nanos = Nanos::from_secs(3);
@@ -22,8 +22,6 @@ const LOOK: Nanos = Nanos::from_secs(3);
 const LOOK_INTERVAL: Nanos = Nanos::from_millis(500);
 /// I/Os in flight in the first look, by resource.
 const LOOK_DEPTHS: [u32; 2] = [16, 8];
-/// Queue depth that keeps a volume full, in seconds' worth of the look's rate.
-const FULL_S: f64 = 0.05;
 /// Least and greatest depth that keeps a volume full, by resource.
 const DEPTHS: [(f64, f64); 2] = [(8.0, 256.0), (4.0, 32.0)];
 /// I/Os that an interval should hold, so that whole counts make no visible steps.
@@ -332,8 +330,7 @@ impl Course<'_> {
     }
 
     fn depth(&self) -> u32 {
-        let (least, most) = DEPTHS[self.index()];
-        (FULL_S * self.looked()).clamp(least, most) as u32
+        full_depth(self.looked(), DEPTHS[self.index()])
     }
 
     /// Returns `usual`, or the time that enough I/Os take if that is longer.

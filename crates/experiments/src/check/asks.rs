@@ -37,10 +37,7 @@ impl CheckAsk {
 
     /// Default for the most bytes that a check writes: the region once if data is laid out, and once more for measuring.
     pub fn modest(layout: Layout, region: Bytes) -> Bytes {
-        match layout {
-            Layout::None => region,
-            Layout::Write(laid_out) => Bytes(laid_out.0 + region.0),
-        }
+        Bytes(layout.bytes().0 + region.0)
     }
 }
 

@@ -19,7 +19,7 @@ mod units;
 
 use record::StepRecord;
 use statistics::random::mix;
-use workload::{Direction, Ending, Job, Nanos, StepKind};
+use workload::{Direction, Job, Nanos, StepKind};
 
 pub use asks::{CheckAsk, Effort, Span};
 pub use draft::OmissionReason;
@@ -28,7 +28,7 @@ pub use forecast::{Group, GroupForecast, foreseen, outline, seconds_left, second
 pub use open_load::{AS_CLAIMED, AS_CLAIMED_EVEN};
 
 use crate::layout::layout_step;
-use crate::step::Step;
+use crate::step::{Step, was_cut_short};
 use draft::{Ahead, Draft, Rank};
 use known::CheckState;
 
@@ -45,7 +45,7 @@ pub(crate) type Chain<'c> = &'c dyn Fn(&CheckState<'_>) -> Vec<Draft>;
 /// The next step of a procedure with this chain; layout, references, repeated looks, time and bytes are handled as in a
 /// check.
 pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Option<Step> {
-    if is_cut_short(done) {
+    if done.last().is_some_and(was_cut_short) {
         return None;
     }
     if done.is_empty()
@@ -66,11 +66,6 @@ pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> 
     next.map(|(draft, step)| seeded(&known, draft, step))
 }
 
-/// Whether the last step failed or was interrupted, which ends the run.
-fn is_cut_short(done: &[StepRecord]) -> bool {
-    done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted))
-}
-
 /// Steps of the chain that were wanted but did not run in a finished check, with the reason.
 pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, OmissionReason)> {
     left_out_of(ask, done, &chain)
@@ -82,7 +77,7 @@ pub(crate) fn left_out_of(
     done: &[StepRecord],
     chain: Chain<'_>,
 ) -> Vec<(String, OmissionReason)> {
-    if is_cut_short(done) {
+    if done.last().is_some_and(was_cut_short) {
         return Vec::new();
     }
     let known = CheckState::of(ask, done);

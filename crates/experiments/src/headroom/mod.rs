@@ -12,12 +12,12 @@ use record::{Interval, StepRecord};
 use statistics::crossing::Crossing;
 use statistics::random::mix;
 use workload::{
-    Bytes, Direction, Ending, HeadroomRequest, Iops, Job, LatencyBound, LoadPart, Nanos, Pace, StepKind,
-    StopRule, Workload,
+    Bytes, Direction, HeadroomRequest, Iops, Job, LatencyBound, LoadPart, Nanos, Pace, StepKind, StopRule,
+    Workload,
 };
 
-use crate::layout::layout_step;
-use crate::step::{Layout, Step};
+use crate::layout::{LAYOUT_MOST, layout_step};
+use crate::step::{Layout, Step, was_cut_short};
 
 /// Name of the step with a full queue.
 const FULL_QUEUE: &str = "full queue";
@@ -67,8 +67,6 @@ const OVER: f64 = 1.03;
 const INTERVALS: f64 = 40.0;
 /// Shortest interval of a load, in seconds.
 const INTERVAL_LEAST_S: f64 = 0.1;
-/// Longest layout of real data.
-const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
 /// Maximum number of I/Os in flight of an open load.
 const DEPTH_MAX: u32 = 1024;
 /// I/Os in flight with a full queue: enough to fill nearly every volume.
@@ -87,8 +85,7 @@ pub struct HeadroomAsk {
 
 /// The next step of a search; `None` when the search is done. A step that failed or was interrupted is the last.
 pub fn next_headroom_step(ask: &HeadroomAsk, done: &[StepRecord]) -> Option<Step> {
-    let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
-    if done.last().is_some_and(over) {
+    if done.last().is_some_and(was_cut_short) {
         return None;
     }
     if done.is_empty()

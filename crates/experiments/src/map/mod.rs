@@ -61,10 +61,7 @@ impl MapAsk {
     /// 8 GiB, which its large blocks write in 1.5 s each at a few hundred MiB per second.
     pub fn modest(layout: Layout, region: Bytes) -> Bytes {
         let twice = Bytes(2 * CheckAsk::modest(Layout::None, region).0).max(Bytes::gib(8));
-        match layout {
-            Layout::None => twice,
-            Layout::Write(laid_out) => Bytes(laid_out.0 + twice.0),
-        }
+        Bytes(layout.bytes().0 + twice.0)
     }
 
     /// Time that a closer look at a block or for a latency bound takes beside the rest.

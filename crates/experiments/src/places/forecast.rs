@@ -1,24 +1,19 @@
 //! Forecast of `where`, before it starts.
 
 use super::ladder::{SET, SMALLEST};
+use super::strip::PACED;
 use super::{AGAIN, LADDER, PlacesAsk, STRIP};
 use crate::layout::LAYOUT_GUESS;
-use crate::step::Layout;
 
 /// Assumed speed of reading working sets on an unknown volume, in bytes per second.
 const GUESS: f64 = 150e6;
-/// Share of the strips' time over which their reads are spread.
-const PACED: f64 = 0.9;
 /// Bytes of the sequences, both passes together.
 const TRACKS: f64 = 400e6;
 
 /// Usual seconds, including the layout.
 pub fn places_seconds(ask: &PlacesAsk) -> f64 {
     let time = ask.asked.time.as_secs_f64();
-    let layout = match ask.layout {
-        Layout::Write(size) => size.0 as f64 / LAYOUT_GUESS,
-        Layout::None => 0.0,
-    };
+    let layout = ask.layout.bytes().0 as f64 / LAYOUT_GUESS;
     let strips = PACED * (STRIP + AGAIN) * time;
     let tracks = (TRACKS / GUESS).min(super::TRACKS * time);
     layout + strips + tracks + ladder(ask)

@@ -10,12 +10,12 @@ mod ladder;
 mod strip;
 
 use record::StepRecord;
-use workload::{Ending, Job, Nanos, PlacesRequest, StepKind, StopRule, Workload};
+use workload::{Job, Nanos, PlacesRequest, StepKind, StopRule, Workload};
 
 pub use forecast::places_seconds;
 
 use crate::layout::layout_step;
-use crate::step::{Layout, Step};
+use crate::step::{Layout, Step, was_cut_short};
 
 /// Share of the requested time for the strip.
 const STRIP: f64 = 0.25;
@@ -48,8 +48,7 @@ impl PlacesAsk {
 
 /// The next step; `None` when all answers are known or the run was stopped.
 pub fn next_places_step(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
-    let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
-    if done.last().is_some_and(over) {
+    if done.last().is_some_and(was_cut_short) {
         return None;
     }
     let ran = |step: &Step| done.iter().any(|record| record.plan.name == step.name);

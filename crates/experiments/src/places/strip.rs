@@ -21,7 +21,7 @@ const LAG: usize = 8;
 /// have one in flight.
 const DEPTH: u32 = 4;
 /// Share of a strip's time over which its reads are spread, so that the strip ends by itself.
-const PACED: f64 = 0.9;
+pub(super) const PACED: f64 = 0.9;
 /// Uncertainty in bytes at which an edge is known well enough.
 const EDGE_KNOWN: u64 = 4 << 20;
 /// Places that are read between the two sides of an edge.

@@ -6,10 +6,10 @@ mod text;
 mod written;
 
 use record::StepRecord;
-use workload::{Bytes, Ending, Job, Nanos, StepKind, StopRule, Workload};
+use workload::{Bytes, Job, Nanos, StepKind, StopRule, Workload};
 
-use crate::layout::layout_step;
-use crate::step::{Layout, Step, Writes};
+use crate::layout::{LAYOUT_MOST, layout_step};
+use crate::step::{Layout, Step, Writes, was_cut_short};
 
 /// A workload read from a file or built in.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,8 +177,7 @@ impl Profile {
 
     /// The next step, `None` when all have run; a step that failed or was interrupted is the last.
     pub fn next_step(&self, ground: (Writes, Layout), done: &[StepRecord]) -> Option<Step> {
-        let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
-        if done.last().is_some_and(over) {
+        if done.last().is_some_and(was_cut_short) {
             return None;
         }
         let (writes, layout) = ground;
@@ -188,9 +187,6 @@ impl Profile {
         layout_step(layout, seed, LAYOUT_MOST).into_iter().chain(own).find(|step| !ran(step))
     }
 }
-
-/// Maximum time for laying out real data; a region that is not full by then is measured as it is.
-const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
 
 impl ProfileStep {
     /// Whether any job of the step writes.

@@ -12,12 +12,12 @@ use analysis::{TogetherLook, TogetherRole, half_load, look_together, other_block
 use record::{Interval, StepRecord};
 use statistics::random::mix;
 use workload::{
-    Access, BlockSizes, Bytes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule,
-    TogetherLoad, TogetherRequest, Workload,
+    Access, BlockSizes, Bytes, Direction, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, TogetherLoad,
+    TogetherRequest, Workload,
 };
 
 use crate::layout::layout_step;
-use crate::step::{Layout, Step};
+use crate::step::{Layout, Step, was_cut_short};
 
 pub use forecast::{together_looks_most, together_seconds, together_seconds_left};
 
@@ -55,8 +55,7 @@ pub struct TogetherAsk {
 
 /// The next step; `None` when the procedure is done. A step that failed or was interrupted is the last.
 pub fn next_together_step(ask: &TogetherAsk, done: &[StepRecord]) -> Option<Step> {
-    let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
-    if done.last().is_some_and(over) {
+    if done.last().is_some_and(was_cut_short) {
         return None;
     }
     if done.is_empty()

@@ -5,15 +5,13 @@ mod looks;
 use record::StepRecord;
 use statistics::Stream;
 use statistics::random::mix;
-use workload::{Ending, Nanos, StopRule, TurnsRequest};
+use workload::{Nanos, StopRule, TurnsRequest};
 
-use crate::layout::{LAYOUT_GUESS, layout_step};
-use crate::step::{Layout, Step};
+use crate::layout::{LAYOUT_GUESS, LAYOUT_MOST, layout_step};
+use crate::step::{Layout, Step, was_cut_short};
 
 pub use looks::look_at;
 
-/// Longest layout of real data on a side.
-const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
 /// Length of the counts of a turn: whole slices of a throttle, and short enough that some have no wait in them, by which a
 /// limit shows on a busy machine (method 5.1).
 const COUNT: Nanos = Nanos::from_millis(300);
@@ -43,9 +41,7 @@ pub struct Turn {
 /// The next turn, given the steps that ran on each side; `None` when all blocks are done, when a turn failed or was
 /// stopped, or when a look found every answer certain.
 pub fn next_turn(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<Turn> {
-    let over = |side: &Vec<StepRecord>| {
-        side.last().is_some_and(|step| matches!(step.ending, Ending::Failed | Ending::Interrupted))
-    };
+    let over = |side: &Vec<StepRecord>| side.last().is_some_and(was_cut_short);
     if done.iter().any(over) {
         return None;
     }
@@ -82,10 +78,7 @@ pub fn turns_seconds(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> f64 {
 }
 
 fn layout_seconds(layout: Layout) -> f64 {
-    match layout {
-        Layout::Write(size) => (size.0 as f64 / LAYOUT_GUESS).min(LAYOUT_MOST.as_secs_f64()),
-        Layout::None => 0.0,
-    }
+    (layout.bytes().0 as f64 / LAYOUT_GUESS).min(LAYOUT_MOST.as_secs_f64())
 }
 
 /// Seconds of one block of `loads` on `sides` sides.
