@@ -87,16 +87,19 @@ impl Truth {
     }
 
     fn cap(&self, direction: usize, quantity: Quantity) -> Option<f64> {
-        let cap = self.caps[direction][quantity as usize];
+        // QEMU charges a long operation by its size, as a cap of bytes does.
+        let cap = match (quantity, self.unit) {
+            (Quantity::Bytes, Some(unit)) => self.caps[direction][0] * unit,
+            _ => self.caps[direction][quantity as usize],
+        };
         (cap != FREE).then_some(cap as f64)
     }
 
     /// Returns the greatest rate of a load with blocks that suit the quantity: of 4 KiB for operations.
     fn level(&self, direction: usize, quantity: Quantity) -> Option<f64> {
         let [operations, bytes] = self.caps[direction];
-        match (quantity, self.unit) {
-            (Quantity::Bytes, Some(unit)) => Some((operations * unit) as f64),
-            (Quantity::Operations, _) if operations != FREE && bytes != FREE => {
+        match quantity {
+            Quantity::Operations if operations != FREE && bytes != FREE => {
                 Some(operations.min(bytes / 4096) as f64)
             }
             _ => self.cap(direction, quantity),
