@@ -89,9 +89,12 @@ impl Regimes {
         };
         let looked = (first.segment.from, last.segment.to);
         let mut moves = moves(&levels, &rule);
-        // Of an unknown level, or one at which nothing was counted, nobody knows whether it changed.
+        // Of an unknown level, or one at which nothing was counted, nobody knows whether it changed. A fall is still one from the first
+        // level; a rise from a level, or to one, that may be nothing is none.
         let counted = |level: &Segment| level.level * (level.to - level.from) >= 1.0;
-        moves.retain(|one| one.error < ERROR_MOST && one.levels.iter().all(counted));
+        let known =
+            |one: &Move| one.ratio < 0.0 || one.levels.iter().all(|level| level.half_width < level.level);
+        moves.retain(|one| one.error < ERROR_MOST && one.levels.iter().all(counted) && known(one));
         let told = lasting(without_earned(moves, &levels), &levels);
         let moves = &told.moves;
         let first = moves.first().map(|first| from_full_rate(first, &levels));

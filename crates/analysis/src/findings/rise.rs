@@ -50,7 +50,5 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepUp>> {
         };
         FindingOf { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
     };
-    // A level that may be nothing is not known.
-    let rose = |change: &&Change| !change.fell() && change.after.low > 0.0;
-    figures.regimes.changes.iter().filter(rose).map(rise).collect()
+    figures.regimes.changes.iter().filter(|change| !change.fell()).map(rise).collect()
 }

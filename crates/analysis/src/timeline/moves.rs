@@ -244,9 +244,10 @@ fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     };
     let off = |rate: f64, level: f64| (rate.max(f64::MIN_POSITIVE) / level).ln().abs();
     let in_bytes = |stretch: &Stretch<'_>| {
-        off(stretch.bytes(), lower * one.bytes_each) < off(stretch.segment.level, lower)
+        let offs = [off(stretch.bytes(), lower * one.bytes_each), off(stretch.segment.level, lower)];
+        (offs[0].min(offs[1]) <= 2.0 * ABOVE).then_some(offs[0] < offs[1])
     };
-    let beside: Vec<bool> = others().filter(beside).map(in_bytes).collect();
+    let beside: Vec<bool> = others().filter(beside).filter_map(in_bytes).collect();
     let bytes = beside.iter().filter(|in_bytes| **in_bytes).count();
     let operations = beside.len() - bytes;
     if bytes != operations {
