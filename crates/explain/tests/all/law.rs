@@ -80,7 +80,7 @@ fn told(line: &str) -> Vec<String> {
 
 /// An engine that has the option.
 fn engine(row: &Row) -> &'static str {
-    match row.own.part {
+    match row.own {
         Part::Engine(engines) => engines[0],
         Part::Job(_) => "libaio",
     }

@@ -109,7 +109,7 @@ fn told(ratio: &Ratio) -> String {
 fn picture(ratio: &Ratio, scale: f64) -> String {
     let half = (PICTURE / 2) as f64;
     let place = |value: f64| (half + (value.ln() / scale).clamp(-1.0, 1.0) * half).round() as usize;
-    let Some((low, high)) = ratio.interval else { return "no interval".to_owned() };
+    let Some((low, high)) = ratio.interval else { return "unknown".to_owned() };
     let letter = |at: usize| match at {
         at if at == place(ratio.value) => '●',
         at if (place(low)..=place(high)).contains(&at) => '─',

@@ -72,7 +72,7 @@ pub(super) fn of_sizes(windows: &[Window]) -> Option<ExactRate> {
     let on = loads.iter().filter(|(_, load)| load.is_at(rate)).map(|(number, _)| *number);
     let (throughout, lasts) = spans(on, windows.len());
     let agree = agreeing.count() as f64 >= AGREEING * fine.len() as f64;
-    (agree && lasts && sizes.len() >= WINDOWS_LEAST).then(|| ExactRate {
+    (agree && lasts && sizes.len() >= WINDOWS_LEAST).then_some(ExactRate {
         rate,
         low: rate * (1.0 - AGREE),
         high: rate * (1.0 + AGREE),
