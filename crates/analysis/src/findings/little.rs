@@ -49,7 +49,9 @@ fn of_point(run: &Run, point: &Point) -> Option<FindingOf<LittleMismatch>> {
     let counted: f64 = step.counted().iter().map(Interval::seconds).sum();
     let product = step.tally(point.direction).latency_ns_sum as f64 / 1e9 / counted.max(f64::MIN_POSITIVE);
     let meaning = LittleMismatch { step: point.step.clone(), depth: f64::from(point.depth), product };
-    let off = meaning.off() > if point.depth <= 2 { OFF_SHALLOW } else { OFF };
+    // What lies across either end of the step may count with its whole latency or not at all.
+    let edges = step.tally(point.direction).latency_ns_max as f64 / 1e9 / counted.max(f64::MIN_POSITIVE);
+    let off = meaning.off() > edges + if point.depth <= 2 { OFF_SHALLOW } else { OFF };
     let counted = step.tally(point.direction).ops > ROUNDS * u64::from(point.depth);
     (closed && one_way && counted && off && step.plan.kind != StepKind::Layout)
         .then(|| FindingOf::in_step(meaning, step, "latency", Confidence::Possible))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::causes::Causes;
-use crate::causes::cause::{Cause, LevelUnit};
+use crate::causes::cause::{Cause, LevelUnit, LimitedLevel};
 use crate::causes::loads::Load;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 
@@ -33,7 +33,9 @@ pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<Merging>> {
 
 fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<FindingOf<Merging>> {
     let (direction, block) = (load.point.direction, load.point.block);
-    let held = causes.of_level(direction, LevelUnit::Operations).filter(|held| held.from == block)?;
+    // A lower bound says nothing of what is above it.
+    let is_level = |held: &&LimitedLevel| held.from == block && !held.at_least;
+    let held = causes.of_level(direction, LevelUnit::Operations).filter(is_level)?;
     let (sequential, random) = (load.point.iops.value, held.level.value);
     let confidence = match held.cause {
         Cause::Meter | Cause::Unit { .. } => Confidence::Likely,

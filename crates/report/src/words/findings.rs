@@ -5,7 +5,7 @@
 
 use analysis::findings::{ForeignLoad, GeneratorBound, StoppedAnswering, Unwritten};
 use analysis::{Finding, Meaning, Place};
-use record::SilenceStage;
+use record::{SilenceStage, TargetDoubt};
 use workload::Nanos;
 
 use super::bursts;
@@ -215,7 +215,12 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
                 clean(&target_doubt(&found.doubt)).trim_end_matches('.')
             ),
             unless: None,
-            next: "Name a directory on the volume itself, or its block device.".to_owned(),
+            next: match &found.doubt {
+                TargetDoubt::ThroughPageCache { device } => {
+                    format!("Turn direct I/O on (losetup --direct-io=on /dev/{}), and run it again.", clean(device))
+                }
+                _ => "Name a directory on the volume itself, or its block device.".to_owned(),
+            },
             shown: Nowhere,
         },
         Meaning::CachedReads(found) => FindingWords {
