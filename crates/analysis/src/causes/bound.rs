@@ -2,7 +2,7 @@
 
 use super::alike::SAME;
 use super::cause::Cause;
-use super::loads::Load;
+use super::loads::{Load, ever};
 use super::way::Way;
 use crate::clean::{judged_intervals, touched};
 use crate::estimate::Estimate;
@@ -36,7 +36,9 @@ impl LevelBound {
     /// a load that the level concerns.
     pub fn open(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> LevelBound {
         let at_least = cap.at_least || lost(way, loads) > LOST || have_more(cap, loads, of);
-        LevelBound { level: cap.level, at_least }
+        let least = if at_least { least_ever(way, loads, of) } else { None };
+        let level = least.filter(|least| least.value < cap.level.value).unwrap_or(cap.level);
+        LevelBound { level, at_least }
     }
 }
 
@@ -73,4 +75,19 @@ fn lost(way: &Way<'_>, loads: &[&Load<'_>]) -> f64 {
         if is_clean { 0.0 } else { shortage.of_step(load.step).lost }
     };
     loads.iter().map(of).sum::<f64>() / loads.len().max(1) as f64
+}
+
+/// Returns the least rate of any of these loads, or of a deeper one of the same block size, in the whole run: a rate
+/// below which the run fell, and may fall again, is no level. If nothing changed, the level is that of all moments.
+fn least_ever(way: &Way<'_>, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> Option<Estimate> {
+    if way.figures.regimes.changes.is_empty() {
+        return None;
+    }
+    let asks_as_much = |other: &Load<'_>| {
+        let same =
+            |load: &&Load<'_>| load.point.block == other.point.block && load.point.depth <= other.point.depth;
+        intervals(other) >= INTERVALS_MIN && loads.iter().any(same)
+    };
+    let all = ever(way.run, way.direction).filter(asks_as_much).map(|load| of(&load.point));
+    all.min_by(|a, b| a.value.total_cmp(&b.value))
 }

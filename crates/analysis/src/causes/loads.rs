@@ -88,6 +88,13 @@ impl<'r> Loads<'r> {
     }
 }
 
+/// Returns the random loads of one direction that kept their depth, from all regimes of `run`.
+pub(super) fn ever(run: &Run, direction: Direction) -> impl Iterator<Item = Load<'_>> {
+    let mut loads = Loads::default();
+    run.steps.iter().filter(|step| saturates(step)).for_each(|step| loads.add(step));
+    loads.random.into_iter().filter(move |load| load.point.direction == direction)
+}
+
 /// Returns the only direction of a mix, if it has one.
 fn only(mix: Mix) -> Option<Direction> {
     let mut directions = mix.directions();
