@@ -138,3 +138,69 @@ fn a_fall_that_large_blocks_show_is_from_the_rate_of_small_ones() {
     let [fall] = found.regimes.changes.as_slice() else { panic!("{:#?}", found.regimes) };
     assert_eq!((fall.before.value.round(), fall.after.value.round()), (1500.0, 500.0));
 }
+
+#[test]
+fn a_limit_in_bytes_is_found_by_blocks_of_several_sizes_beside_waits() {
+    use StepKind::{Again, BlockLadder, DepthLadder};
+    let mut run = reads(&[
+        (DepthLadder, 4, 15_000.0),
+        (DepthLadder, 4, 14_000.0),
+        (BlockLadder, 16, 3840.0),
+        (BlockLadder, 32, 1920.0),
+        (BlockLadder, 64, 960.0),
+        (BlockLadder, 256, 240.0),
+        (Again, 256, 240.0),
+    ]);
+    count(&mut run, 0, [15_160, 11_110, 18_024, 10_160, 16_316, 15_310]);
+    count(&mut run, 1, [13_600, 8_364, 17_854, 15_560, 10_008, 14_440]);
+    count(&mut run, 2, [3842, 2830, 4492, 3846, 3834, 3840]);
+    count(&mut run, 3, [1924, 1520, 1940, 1916, 2250, 1922]);
+    count(&mut run, 4, [958, 960, 790, 962, 1102, 956]);
+    count(&mut run, 5, [240, 239, 241, 215, 262, 240]);
+    count(&mut run, 6, [239, 240, 225, 241, 258, 240]);
+    let found = analyse(&run, None, None);
+    let caps = found.findings.iter().filter_map(|finding| match &finding.meaning {
+        Meaning::BandwidthCap(cap) => Some(cap.cap),
+        _ => None,
+    });
+    let [cap] = caps.collect::<Vec<_>>()[..] else { panic!("{:#?}", found.findings) };
+    let mib = Bytes::MIB.0 as f64;
+    assert!((cap.value / (60.0 * mib) - 1.0).abs() < 0.005 && cap.half_width() < 0.5 * mib, "{cap:?}");
+}
+
+#[test]
+fn bytes_of_the_smallest_block_are_no_bandwidth() {
+    let run = reads(&[(StepKind::DepthLadder, 4, 3000.0), (StepKind::DepthLadder, 4, 3000.0)]);
+    let quantities: Vec<Quantity> =
+        analyse(&run, None, None).verdict.rows.iter().map(|row| row.quantity).collect();
+    assert_eq!(quantities, [Quantity::Iops]);
+}
+
+#[test]
+fn a_volume_that_stood_still_did_not_rise_from_nothing() {
+    use StepKind::{Again, Reference};
+    let mut run = reads(&[(Reference, 4, 3000.0), (Reference, 4, 3000.0), (Again, 4, 3000.0)]);
+    count(&mut run, 1, [0, 0, 0, 3000, 3000, 3000]);
+    assert_eq!(analyse(&run, None, None).regimes.changes, []);
+}
+
+#[test]
+fn a_queue_that_was_half_empty_is_told_and_one_that_waits_lowered_is_not() {
+    let of = |depth| ServedStep::reads(StepKind::DepthLadder, depth, Bytes::kib(4), 3000.0);
+    let run = run_of(&[of(16), of(32)]);
+    let products = |run: &Run| -> Vec<f64> {
+        let product = |finding: &analysis::Finding| match &finding.meaning {
+            Meaning::LittleMismatch(found) => Some(found.product.round()),
+            _ => None,
+        };
+        analyse(run, None, None).findings.iter().filter_map(product).collect()
+    };
+    assert!(products(&run).is_empty());
+    let mut idle = run.clone();
+    idle.steps[1].workers[0].directions[Direction::Read.index()].tally.latency_ns_sum /= 2;
+    assert_eq!(products(&idle), [16.0]);
+    let mut late = run;
+    late.steps[1].intervals[2].waited = Nanos::from_millis(300);
+    count(&mut late, 1, [3000, 3000, 900, 3000, 3000, 3000]);
+    assert!(products(&late).is_empty());
+}

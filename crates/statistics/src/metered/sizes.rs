@@ -8,7 +8,7 @@ use super::exact::{Cell, ExactRate, WINDOWS_LEAST, cells, spans};
 use super::{Window, median};
 
 /// Share of the rate within which loads agree: below the least difference that is of use to anybody, a third of the 3 % by
-/// which a claim may be missed, in either direction (sizes of 16 KiB to 1 MiB agreed within 0.2 % beside a thief of 10 %).
+/// which a claim may be missed, in either direction (sizes of 16 KiB to 1 MiB agreed within 0.2 % beside a program that took 10 % of each processor).
 const AGREE: f64 = 0.005;
 /// Least share of the even loads that agree.
 const AGREEING: f64 = 0.75;
@@ -68,7 +68,8 @@ pub(super) fn of_sizes(windows: &[Window]) -> Option<ExactRate> {
     let agreeing = fine.iter().filter(|(_, load)| load.is_at(rate));
     let mut sizes: Vec<f64> = agreeing.clone().map(|(_, load)| load.unit).collect();
     sizes.sort_by(f64::total_cmp);
-    sizes.dedup();
+    // A size is the mean of a load's items, so that loads of one size differ in the last digits.
+    sizes.dedup_by(|larger, smaller| *larger <= *smaller * (1.0 + EVEN));
     let on = loads.iter().filter(|(_, load)| load.is_at(rate)).map(|(number, _)| *number);
     let (throughout, lasts) = spans(on, windows.len());
     let agree = agreeing.count() as f64 >= AGREEING * fine.len() as f64;

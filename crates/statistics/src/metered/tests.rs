@@ -437,3 +437,18 @@ fn beside_waits_a_meter_of_bytes_shows_by_loads_of_several_sizes_and_time_for_ea
         assert!(f64::from(false_alarms) <= FALSE_ALARMS * f64::from(all), "{}", family.name);
     }
 }
+
+#[test]
+fn loads_of_one_size_are_no_three_sizes() {
+    let window = |unit: f64| Window {
+        seconds: 0.5,
+        depth: 32.0,
+        unit,
+        counts: [1000.0, 1012.0, 990.0, 1003.0, 996.0, 1007.0]
+            .map(|of| Count { number: of, clean: true })
+            .to_vec(),
+    };
+    let of = |units: [f64; 3]| super::sizes::of_sizes(&units.map(window));
+    assert!(of([1.0, 0.5, 0.25]).is_some_and(|found| (found.low..=found.high).contains(&2000.0)));
+    assert_eq!(of([1.0, 1.0 + 1e-9, 1.0 - 1e-9]), None);
+}
