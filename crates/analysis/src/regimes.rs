@@ -10,8 +10,10 @@ use crate::estimate::Estimate;
 use crate::timeline::earned::without_earned;
 use crate::timeline::flow::flows;
 use crate::timeline::level_change::Move;
-use crate::timeline::levels::{ERROR_MOST, Levels, Stretch};
+use crate::timeline::levels::{ERROR_MOST, Levels};
 use crate::timeline::moves::{from_full_rate, lasting, moves};
+use crate::timeline::parted::parting;
+use crate::timeline::place::placed;
 use crate::timeline::sensitivity::sensitivity;
 use crate::timeline::spells::spells;
 
@@ -83,7 +85,7 @@ impl Regimes {
     pub fn of(steps: &[StepRecord]) -> Regimes {
         let rule = Rule::default();
         let spells = spells(steps);
-        let levels = Levels::of(&spells, flows(steps), &rule);
+        let mut levels = Levels::of(&spells, flows(steps), &rule);
         let (Some(first), Some(last)) = (levels.stretches.first(), levels.stretches.last()) else {
             return Regimes { settled: true, ..Regimes::default() };
         };
@@ -95,13 +97,18 @@ impl Regimes {
         let known =
             |one: &Move| one.ratio < 0.0 || one.levels.iter().all(|level| level.half_width < level.level);
         moves.retain(|one| one.error < ERROR_MOST && one.levels.iter().all(counted) && known(one));
+        if let Some((fall, noise)) = parting(&levels, &rule).filter(|_| moves.is_empty()) {
+            levels.noise = noise;
+            moves.push(placed(&levels, fall));
+        }
         let told = lasting(without_earned(moves, &levels), &levels);
         let moves = &told.moves;
         let first = moves.first().map(|first| from_full_rate(first, &levels));
         let changes = first.iter().chain(moves.iter().skip(1)).map(change).collect();
         let from = moves.last().map_or(f64::NEG_INFINITY, |one| one.high);
-        let seen = |stretch: &Stretch<'_>| (stretch.segment.to - stretch.segment.from.max(from)).max(0.0);
-        let settled = moves.is_empty() || levels.stretches.iter().map(seen).sum::<f64>() >= SETTLED_S;
+        let cells = spells.iter().flat_map(|spell| &spell.bounded);
+        let seen = cells.map(|cell| (cell.to - cell.from.max(from)).max(0.0)).sum::<f64>();
+        let settled = moves.is_empty() || seen >= SETTLED_S;
         let course = course(&told, looked, &levels);
         let clock = |seconds| Nanos::from_secs_f64(seconds);
         let earned = told.earned.iter().map(|burst| (clock(burst.from), clock(burst.to))).collect();

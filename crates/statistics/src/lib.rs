@@ -14,6 +14,7 @@ pub mod metered;
 pub mod moments;
 pub mod occasions;
 pub mod paired;
+pub mod parted;
 pub mod permutation;
 pub mod quantile;
 pub mod random;

@@ -5,6 +5,7 @@ pub(crate) mod flow;
 pub(crate) mod level_change;
 pub(crate) mod levels;
 pub(crate) mod moves;
-mod place;
+pub(crate) mod parted;
+pub(crate) mod place;
 pub(crate) mod sensitivity;
 pub(crate) mod spells;

@@ -1,6 +1,7 @@
 //! Moves: changes from one level to another, within a step or between two steps of one shape.
 
 use statistics::segments::{Change, Rule, Sample};
+use workload::Direction;
 
 use super::earned::Moves;
 use super::level_change::Move;
@@ -40,7 +41,7 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     let within = |(number, change): &(usize, Change)| {
         let (before, after) = (levels.stretches[number - 1], levels.stretches[*number]);
         let found = Move { at: change.at, low: change.low, high: change.high, ..between(&before, &after) };
-        Move { bytes: by_bytes(levels, &found), ..found }
+        Move { bytes: by_bytes(levels.stretches.iter().map(LoadRate::of), &found), ..found }
     };
     let is_change = |(number, change): &(usize, Change)| {
         let one = within(&(*number, *change));
@@ -225,37 +226,57 @@ fn feels(load: &Stretch<'_>, one: &Move) -> bool {
     one.direction == load.spell.direction && as_large
 }
 
+/// The rate of a load over a span of time, in seconds of the run's clock.
+pub(super) struct LoadRate {
+    pub from: f64,
+    pub to: f64,
+    pub direction: Option<Direction>,
+    pub bytes_each: f64,
+    /// Operations per second.
+    pub rate: f64,
+    /// Bytes per second.
+    pub bytes: f64,
+}
+
+impl LoadRate {
+    fn of(stretch: &Stretch<'_>) -> LoadRate {
+        LoadRate {
+            from: stretch.segment.from,
+            to: stretch.segment.to,
+            direction: stretch.spell.direction,
+            bytes_each: stretch.spell.bytes_each,
+            rate: stretch.segment.level,
+            bytes: stretch.bytes(),
+        }
+    }
+}
+
 /// Whether bytes moved: more loads of other sizes are nearer to the lower level in bytes than in operations. If equally many
 /// are, whether smaller operations of the direction were clearly more frequent, before or after.
-fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
+pub(super) fn by_bytes(loads: impl Iterator<Item = LoadRate>, one: &Move) -> bool {
     let [before, after] = one.levels;
-    let others = || {
-        let other = |stretch: &&Stretch<'_>| {
-            let ratio = stretch.spell.bytes_each / one.bytes_each;
-            stretch.spell.direction == one.direction && !(1.0 / ALIKE..=ALIKE).contains(&ratio)
-        };
-        levels.stretches.iter().filter(other)
+    let is_other = |load: &LoadRate| {
+        let ratio = load.bytes_each / one.bytes_each;
+        load.direction == one.direction && !(1.0 / ALIKE..=ALIKE).contains(&ratio)
     };
+    let others: Vec<LoadRate> = loads.filter(is_other).collect();
     let falls = one.ratio < 0.0;
     let lower = if falls { after.level } else { before.level };
-    let beside = |stretch: &&Stretch<'_>| match falls {
-        true => stretch.segment.from >= one.high,
-        false => stretch.segment.to <= one.low,
-    };
+    let beside = |load: &&LoadRate| if falls { load.from >= one.high } else { load.to <= one.low };
     let off = |rate: f64, level: f64| (rate.max(f64::MIN_POSITIVE) / level).ln().abs();
-    let in_bytes = |stretch: &Stretch<'_>| {
-        let offs = [off(stretch.bytes(), lower * one.bytes_each), off(stretch.segment.level, lower)];
+    let in_bytes = |load: &LoadRate| {
+        let offs = [off(load.bytes, lower * one.bytes_each), off(load.rate, lower)];
         (offs[0].min(offs[1]) <= 2.0 * ABOVE).then_some(offs[0] < offs[1])
     };
-    let beside: Vec<bool> = others().filter(beside).filter_map(in_bytes).collect();
+    let beside: Vec<bool> = others.iter().filter(beside).filter_map(in_bytes).collect();
     let bytes = beside.iter().filter(|in_bytes| **in_bytes).count();
     let operations = beside.len() - bytes;
     if bytes != operations {
         return bytes > operations;
     }
-    others().any(|stretch| {
-        let level = if stretch.segment.to <= one.high { before.level } else { after.level };
-        stretch.spell.bytes_each < one.bytes_each && stretch.segment.level > (1.0 + ABOVE) * level
+    others.iter().any(|load| {
+        let level = if load.to <= one.high { before.level } else { after.level };
+        load.bytes_each < one.bytes_each && load.rate > (1.0 + ABOVE) * level
     })
 }
 
@@ -268,7 +289,7 @@ fn refined(levels: &Levels<'_>, found: Move, [earlier, later]: [&Stretch<'_>; 2]
     let middle = 0.5 * (earlier.log() + later.log());
     let falls = found.ratio < 0.0;
     let old = |sample: &&Sample| (sample.value.max(f64::MIN_POSITIVE).ln() > middle) == falls;
-    let mut found = Move { bytes: by_bytes(levels, &found), ..found };
+    let mut found = Move { bytes: by_bytes(levels.stretches.iter().map(LoadRate::of), &found), ..found };
     if let Some(last) = earlier.samples().chain(later.samples()).rfind(old) {
         found.low = last.from;
     }

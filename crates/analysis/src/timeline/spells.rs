@@ -1,7 +1,8 @@
 //! Spells: steps whose load keeps the queue full, each as a series of rates.
 
 use record::{Interval, StepRecord};
-use statistics::segments::Sample;
+use statistics::parted::Bounded;
+use statistics::segments::{Rule, Sample};
 use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, StopRule, WorkerPlan};
 
 use crate::clean::touched;
@@ -26,6 +27,8 @@ pub(crate) struct Spell {
     pub samples: Vec<Sample>,
     /// Rates by interval, however few operations each contains: they locate a known change in time.
     pub fine: Vec<Sample>,
+    /// Rates of spans of at least `Rule::cell`, with those in which a worker waited for a CPU.
+    pub bounded: Vec<Bounded>,
     /// Mean bytes per operation.
     pub bytes_each: f64,
     /// Whether the load accesses the same volume as others of its shape: a probe may access blocks for the first time.
@@ -76,12 +79,13 @@ fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     if !alike || starved(step) {
         return None;
     }
-    let Rates { samples, fine, bytes_each } = rates(step)?;
+    let Rates { samples, fine, bounded, bytes_each } = rates(number, step)?;
     Some(Spell {
         step: number,
         depth: workers.iter().map(|worker| f64::from(worker.depth)).sum(),
         samples,
         fine,
+        bounded,
         bytes_each,
         comparable: !matches!(kind, StepKind::Probe | StepKind::Job),
         direction: direction(step),
@@ -121,21 +125,28 @@ fn direction(step: &StepRecord) -> Option<Direction> {
 struct Rates {
     samples: Vec<Sample>,
     fine: Vec<Sample>,
+    bounded: Vec<Bounded>,
     bytes_each: f64,
 }
 
-/// Operations of a span, jobs added up.
+/// Operations of a span, jobs added up, and the seconds of it in which a worker had no CPU.
 #[derive(Clone, Copy)]
 struct Part {
     from: Nanos,
     to: Nanos,
     ops: f64,
+    waited: f64,
 }
 
 impl Part {
     fn sample(&self) -> Sample {
         let (from, to) = (self.from.as_secs_f64(), self.to.as_secs_f64());
         Sample { from, to, value: self.ops / (to - from) }
+    }
+
+    fn bounded(&self, depth: f64, load: usize) -> Bounded {
+        let Sample { from, to, value } = self.sample();
+        Bounded { from, to, low: value, high: self.ops / (to - from - self.waited), depth, load }
     }
 }
 
@@ -150,45 +161,88 @@ impl SpanCount for Part {
 
     fn joined(parts: &[Part]) -> Option<Part> {
         let (first, last) = (parts.first()?, parts.last()?);
-        Some(Part { from: first.from, to: last.to, ops: parts.iter().map(|part| part.ops).sum() })
+        Some(Part {
+            from: first.from,
+            to: last.to,
+            ops: parts.iter().map(|part| part.ops).sum(),
+            waited: parts.iter().map(|part| part.waited).sum(),
+        })
     }
 }
 
 /// Returns the rates of the intervals, with jobs added up, and the bytes per operation.
-fn rates(step: &StepRecord) -> Option<Rates> {
-    let mut merged: Vec<Part> = Vec::new();
-    let (mut ops, mut bytes) = (0.0, 0.0);
-    let mut waited = false;
+fn rates(number: usize, step: &StepRecord) -> Option<Rates> {
     let owed = step.counted_from.since(step.started) > OWED;
     let until = busy_until(step);
     let asks =
         |interval: &&Interval| (!owed || interval.start >= step.counted_from) && interval.start < until;
-    for interval in step.intervals.iter().filter(asks) {
-        // Completions during the wait were noticed late: in this interval, or in the next.
+    let asked: Vec<&Interval> = step.intervals.iter().filter(asks).collect();
+    let mut waited = false;
+    // Completions during a wait were noticed late: in that interval, or in the next.
+    let is_whole = |interval: &&&Interval| {
         let before = std::mem::replace(&mut waited, touched(interval) > WAITED);
-        if before || waited {
-            continue;
-        }
-        let [count, moved] = amounts(interval);
-        (ops, bytes) = (ops + count, bytes + moved);
+        !before && !waited
+    };
+    let whole: Vec<&Interval> = asked.iter().filter(is_whole).copied().collect();
+    let [ops, bytes] = amounts_of(&whole);
+    let least = WHOLE * step.plan.interval.as_secs_f64();
+    let long = |parts: Vec<Part>| -> Vec<Part> {
+        let length = |part: &Part| part.to.since(part.from).as_secs_f64();
+        parts.into_iter().filter(|part| length(part) >= least && part.to > part.from).collect()
+    };
+    let samples = |parts: Vec<Part>| -> Vec<Sample> { long(parts).iter().map(Part::sample).collect() };
+    let merged = gathered(merged(&whole));
+    let (samples, fine) = (samples(of_enough(&merged, ops)), samples(merged));
+    // A ramp by itself shows no level: what a throttle had saved up for an idle direction is part of it.
+    let is_seen = samples.iter().any(|sample| sample.to > step.counted_from.as_secs_f64() + 1e-6);
+    let (samples, fine) = if ops >= OPS_LEAST && is_seen { (samples, fine) } else { (vec![], vec![]) };
+
+    let half: Vec<&Interval> =
+        asked.into_iter().filter(|interval| touched(interval) <= 1.0 - WHOLE).collect();
+    let [of_half, bytes_of_half] = amounts_of(&half);
+    if of_half < OPS_LEAST {
+        return None;
+    }
+    let depth = step.plan.workers.iter().map(|worker| f64::from(worker.depth)).sum();
+    let bounded = in_cells(long(gathered(self::merged(&half))), of_half);
+    let bounded = bounded.iter().map(|part| part.bounded(depth, number)).collect();
+    let bytes_each = if samples.is_empty() { bytes_of_half / of_half } else { bytes / ops };
+    Some(Rates { samples, fine, bounded, bytes_each })
+}
+
+/// Adds up the jobs of intervals that begin together.
+fn merged(intervals: &[&Interval]) -> Vec<Part> {
+    let mut merged: Vec<Part> = Vec::new();
+    for interval in intervals {
+        let [ops, _] = amounts(interval);
+        let waited = interval.waited.as_secs_f64();
         match merged.last_mut() {
             Some(part) if interval.start < part.to && interval.start >= part.from => {
                 part.to = interval.end.max(part.to);
-                part.ops += count;
+                part.ops += ops;
+                part.waited = part.waited.max(waited);
             }
-            _ => merged.push(Part { from: interval.start, to: interval.end, ops: count }),
+            _ => merged.push(Part { from: interval.start, to: interval.end, ops, waited }),
         }
     }
-    let least = WHOLE * step.plan.interval.as_secs_f64();
-    let whole = |parts: &[Part]| -> Vec<Sample> {
-        let samples = parts.iter().map(Part::sample);
-        samples.filter(|sample| sample.to - sample.from >= least && sample.to > sample.from).collect()
-    };
-    let merged = gathered(merged);
-    let (samples, fine) = (whole(&of_enough(&merged, ops)), whole(&merged));
-    // A ramp by itself shows no level: what a throttle had saved up for an idle direction is part of it.
-    let is_seen = samples.iter().any(|sample| sample.to > step.counted_from.as_secs_f64() + 1e-6);
-    (ops >= OPS_LEAST && is_seen).then(|| Rates { samples, fine, bytes_each: bytes / ops })
+    merged
+}
+
+/// Joins adjoining `parts` until each is as long as a cell and has enough of the `ops` of all for a level.
+fn in_cells(parts: Vec<Part>, ops: f64) -> Vec<Part> {
+    let length = |part: &Part| part.to.since(part.from).as_secs_f64();
+    let whole: f64 = parts.iter().map(length).sum();
+    let cell = Rule::default().cell.max(OPS_CELL * whole / ops);
+    let long = |parts: &[Part]| (cell / parts.first().map_or(cell, length) - 1e-6).ceil().max(1.0) as usize;
+    let adjoining = parts.chunk_by(|a, b| a.to == b.from);
+    adjoining.flat_map(|run| run.chunks_exact(long(run))).filter_map(Part::joined).collect()
+}
+
+fn amounts_of(intervals: &[&Interval]) -> [f64; 2] {
+    intervals
+        .iter()
+        .map(|interval| amounts(interval))
+        .fold([0.0, 0.0], |sum, one| [sum[0] + one[0], sum[1] + one[1]])
 }
 
 /// Returns when the queue of a step had nearly drained after its end, if the plan sets that end: the last I/Os that the
@@ -215,6 +269,9 @@ const FEW: f64 = 0.125;
 /// Least mean number of operations in a sample: with fewer, integer counts make the rate jump by as much as a change. A
 /// step with fewer is ignored.
 const OPS_LEAST: f64 = 50.0;
+
+/// Least mean number of operations in a cell of which only the quartiles count.
+const OPS_CELL: f64 = 10.0;
 
 /// Joins adjoining `parts` in groups with enough of the `ops` of all; a remainder has too few, and is dropped.
 fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
