@@ -23,7 +23,7 @@ const SMALL: Bytes = Bytes::kib(4);
 
 /// Seconds that a rate limited only by the load must last to meet a claim. A shorter step, ended because its bytes were
 /// spent, may have filled a cache; a rung of a ladder that bytes do not cut lasts three seconds.
-const LASTS_S: f64 = 2.0;
+pub(crate) const LASTS_S: f64 = 2.0;
 
 /// Source named by the claims of an expectation.
 pub const EXPECTATION: &str = "expectation";

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
+use workload::Direction;
 
 use crate::timeline::earned::{Burst, Moves};
 use crate::timeline::level_change::Move;
@@ -56,6 +57,10 @@ pub enum Course {
     Drifting {
         /// The largest difference between two moments with the same load.
         share: f64,
+        /// Bytes per operation of that load.
+        bytes_each: f64,
+        /// Direction of that load, if it has one.
+        direction: Option<Direction>,
     },
 }
 
@@ -161,20 +166,29 @@ fn periods(moves: &[Move], looked: (f64, f64)) -> (f64, f64, Option<f64>, f64) {
 
 /// Returns the greatest distance between moments of the same load although none of them is a change.
 fn drift(levels: &Levels<'_>) -> Course {
-    let mut share: f64 = 0.0;
-    for (number, later) in levels.stretches.iter().enumerate() {
+    let mut most: Option<(f64, &Stretch<'_>)> = None;
+    let lasts = |one: &Stretch<'_>| one.samples().count() >= SAMPLES_LEAST && one.seconds() >= LASTS_S;
+    for (number, later) in levels.stretches.iter().enumerate().filter(|(_, later)| lasts(later)) {
         let alike = |one: &&Stretch<'_>| {
             one.spell.comparable
                 && one.spell.shape == later.spell.shape
                 && one.spell.depth == later.spell.depth
-                && one.samples().count().min(later.samples().count()) >= SAMPLES_LEAST
+                && lasts(one)
         };
         for earlier in levels.stretches[..number].iter().filter(alike) {
             let apart = (later.log() - earlier.log()).abs();
-            if apart >= 2.0 * earlier.error().hypot(later.error()) {
-                share = share.max(apart);
+            let is_greatest = most.is_none_or(|(most, _)| apart > most);
+            if is_greatest && apart >= 2.0 * earlier.error().hypot(later.error()) {
+                most = Some((apart, later));
             }
         }
     }
-    if share >= (1.0 + DRIFT).ln() { Course::Drifting { share: share.exp_m1() } } else { Course::Steady }
+    match most {
+        Some((apart, load)) if apart >= (1.0 + DRIFT).ln() => Course::Drifting {
+            share: apart.exp_m1(),
+            bytes_each: load.spell.bytes_each,
+            direction: load.spell.direction,
+        },
+        _ => Course::Steady,
+    }
 }

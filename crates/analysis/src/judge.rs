@@ -235,10 +235,22 @@ fn unclaimed(figures: &Figures) -> Vec<ClaimRow> {
         let bytes = bytes.then(|| figures.bandwidth_cap(direction)).flatten();
         for (quantity, cap) in ops.into_iter().chain(bytes.map(|cap| (Quantity::BytesPerSecond, cap))) {
             let point = representative(figures, direction, quantity, &cap.level);
-            rows.push(measured_row(direction, quantity, cap.level, point));
+            let mut row = measured_row(direction, quantity, cap.level, point);
+            row.doubts.extend(brief(figures, direction, quantity));
+            rows.push(row);
         }
     }
     rows
+}
+
+/// Returns the doubt about a rate whose loads were cut after a moment.
+fn brief(figures: &Figures, direction: Direction, quantity: Quantity) -> Option<Doubt> {
+    let ladder = if quantity == Quantity::Iops { &figures.depths } else { &figures.blocks };
+    let points = || ladder.iter().chain(&figures.beside).filter(|point| point.direction == direction);
+    let blocks = ladder.iter().filter(|point| point.direction == direction).map(|point| point.block);
+    let block = if quantity == Quantity::Iops { blocks.min() } else { blocks.max() }?;
+    let seconds: f64 = points().filter(|point| point.block == block).map(|point| point.seconds).sum();
+    (seconds < claims::LASTS_S).then_some(Doubt::Brief { seconds })
 }
 
 fn representative<'f>(
@@ -311,6 +323,7 @@ fn voids(doubt: &Doubt) -> bool {
         | Doubt::CreditsSpent { .. }
         | Doubt::BurstOfAnother { .. }
         | Doubt::TooShort
+        | Doubt::Brief { .. }
         | Doubt::OnTolerance { .. }
         | Doubt::UnitUnknown
         | Doubt::Wandering

@@ -84,6 +84,9 @@ pub enum Doubt {
     NotMeasured,
     /// The rate did not settle, or there are too few samples.
     TooShort,
+    /// The loads that this rate was measured with were counted for only `seconds` in all: the bytes that may be written
+    /// were spent.
+    Brief { seconds: f64 },
     /// The rate is on the border at which the claim still counts as met, `least` of it (0 to 1); longer steps do not
     /// help.
     OnTolerance { least: f64 },

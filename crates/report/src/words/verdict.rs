@@ -168,11 +168,23 @@ fn figures(verdict: &Verdict) -> String {
         Answer::Measured => verdict.rows.iter().collect(),
         _ => worst_of_each(&verdict.rows),
     };
-    let mut words: Vec<String> = rows.iter().take(LISTED).map(|row| labelled(row, &verdict.rows)).collect();
+    let words_of = |row: &&ClaimRow| labelled(row, &verdict.rows) + &brief(row);
+    let mut words: Vec<String> = rows.iter().take(LISTED).map(words_of).collect();
     if rows.len() > LISTED {
         words.push(format!("and {} more", rows.len() - LISTED));
     }
     words.join(", ")
+}
+
+/// Formats for how long a rate was measured if that is only a moment.
+fn brief(row: &ClaimRow) -> String {
+    let seconds = row.doubts.iter().find_map(|doubt| match doubt {
+        Doubt::Brief { seconds } => Some(*seconds),
+        _ => None,
+    });
+    seconds.map_or(String::new(), |seconds| {
+        format!(" (over {}; more with --write-most)", numbers::span(seconds))
+    })
 }
 
 fn worst_of_each(rows: &[ClaimRow]) -> Vec<&ClaimRow> {

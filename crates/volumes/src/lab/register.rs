@@ -1,5 +1,6 @@
 //! The list of existing lab volumes, according to the kernel, and their removal, even after a crash.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use kernel::guard::holds;
@@ -144,10 +145,19 @@ fn refuse_held(device: &Path) -> Result<(), LabError> {
     if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
 }
 
+/// Returns a lock, until whose drop no other process of plimsoll attaches a loop device or lifts what one left: a device that is
+/// attached and limited between the look at a list and the lifting would lose its limits. Nothing without a loop driver.
+pub(super) fn while_nobody_attaches() -> Option<File> {
+    let control = File::open("/dev/loop-control").ok()?;
+    control.lock().ok()?;
+    Some(control)
+}
+
 /// Lifts the limits and resets the queue settings that are still in force on detached loop devices. They are left by a
 /// volume whose devices were detached by hand, and by a run that was killed together with its cleanup process. Nobody
 /// limits a detached device, and its queue gets the values of a new device. Returns the number of devices that had any.
 pub fn lift_leftovers() -> usize {
+    let _lock = while_nobody_attaches();
     let attached = loops(Path::new("/"));
     let limited =
         |number: &_| group::limits_of(*number).iter().any(|(_, limits)| *limits != Limits::default());
@@ -156,6 +166,10 @@ pub fn lift_leftovers() -> usize {
         .filter(|number| has_queue_of_ours(*number) || limited(number))
         .collect();
     for number in &left {
+        // Others than plimsoll, who do not know the lock, may have attached it meanwhile.
+        if loops(Path::new("/")).iter().any(|device| device.number == *number) {
+            continue;
+        }
         group::lift_everywhere(*number);
         reset_queue(*number);
     }

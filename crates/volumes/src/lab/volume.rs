@@ -137,7 +137,10 @@ impl LabVolume {
             }
         }
         backing.fill(size, &options.stop)?;
-        let stack = Stack::attach(backing.permit())?;
+        let stack = {
+            let _lock = super::register::while_nobody_attaches();
+            Stack::attach(backing.permit())?
+        };
         let below = stack.below.number();
         for step in [stack.until_kept()].into_iter().chain(cleanup_steps(below, lifetime)?) {
             cleanup.note(&step).map_err(without_cleanup)?;
