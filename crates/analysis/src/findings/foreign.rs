@@ -105,6 +105,21 @@ fn own_between(intervals: &[Interval], from: Nanos, to: Nanos) -> [Work; 4] {
     own
 }
 
+/// Returns how much of the interval in which a reading falls may lie on its other side: nothing of an even load, and nearly
+/// all of one that has a processor only now and then.
+fn at_edge(step: &StepRecord, at: Nanos) -> Work {
+    let all = |interval: &Interval| {
+        let of = Direction::ALL.map(|way| Work::of_interval(interval, way));
+        of.into_iter().fold(Work::default(), Work::add)
+    };
+    let counted = step.counted();
+    let rates =
+        || counted.iter().map(|interval| all(interval).ops / interval.seconds().max(f64::MIN_POSITIVE));
+    let uneven = 1.0 - rates().fold(f64::INFINITY, f64::min) / rates().fold(f64::MIN_POSITIVE, f64::max);
+    let edge = step.intervals.iter().filter(|interval| interval.start < at && at <= interval.end);
+    edge.map(all).fold(Work::default(), Work::add) * uneven.clamp(0.0, 1.0)
+}
+
 /// Whether the kernel may have split I/Os of a step.
 fn may_be_split(step: &StepRecord) -> bool {
     step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT)
@@ -152,7 +167,9 @@ fn beside(run: &Run, step: &StepRecord) -> Option<FindingOf<ForeignLoad>> {
     };
     let waited = step.intervals.iter().filter(|interval| late(interval)).map(|interval| interval.waited);
     let waited_s = waited.fold(0.0, |sum, waited| sum + waited.as_secs_f64());
-    let mut foreign = all - own - in_flight(step) - own * ((PULSE_S + waited_s) / seconds);
+    let at_edges =
+        [first.at, last.at].map(|at| at_edge(step, at)).into_iter().fold(Work::default(), Work::add);
+    let mut foreign = all - own - in_flight(step) - own * ((PULSE_S + waited_s) / seconds) - at_edges;
     if may_be_split(step) {
         foreign.ops = 0.0;
     }
