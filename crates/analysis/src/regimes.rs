@@ -86,10 +86,9 @@ impl Regimes {
         let rule = Rule::default();
         let spells = spells(steps);
         let mut levels = Levels::of(&spells, flows(steps), &rule);
-        let (Some(first), Some(last)) = (levels.stretches.first(), levels.stretches.last()) else {
+        let Some(looked) = looked(&levels) else {
             return Regimes { settled: true, ..Regimes::default() };
         };
-        let looked = (first.segment.from, last.segment.to);
         let mut moves = moves(&levels, &rule);
         // Of an unknown level, or one at which nothing was counted, nobody knows whether it changed. A fall is still one from the first
         // level; a rise from a level, or to one, that may be nothing is none.
@@ -136,6 +135,13 @@ impl Regimes {
         let middle = Nanos(from.0 / 2 + to.0 / 2);
         self.changes.iter().filter(|change| change.likeliest <= middle).count()
     }
+}
+
+/// Returns the span from the first level to the last, or, without any, that of all loads that keep the queue full.
+fn looked(levels: &Levels<'_>) -> Option<(f64, f64)> {
+    let of_levels = || Some((levels.stretches.first()?.segment.from, levels.stretches.last()?.segment.to));
+    let cells = || levels.spells.iter().flat_map(|spell| &spell.bounded);
+    of_levels().or_else(|| Some((cells().next()?.from, cells().last()?.to)))
 }
 
 fn change(one: &Move) -> Change {

@@ -31,6 +31,11 @@ const AS_LONG: f64 = 1.1;
 const MANY: u32 = 16;
 /// Number of depths with equal latencies that exclude a queue, in which latency grows with the number of I/Os.
 const DEPTHS: usize = 3;
+/// Multiple of the smallest size up to which an equal rate shows that no time by size is in it: at the bandwidth of any disk,
+/// 64 KiB take longer than 4 KiB by more than `FLAT` of an I/O's time.
+const SIZES: u64 = 16;
+/// Number of servers, as far as latencies and shallow queues show it, above which there are several.
+const SERVERS: f64 = 1.5;
 /// Multiple of the random rate above which sequential I/Os are charged less each.
 const MERGED: f64 = 1.1;
 
@@ -48,9 +53,9 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let counted = meter(&loads);
     let answer = if cap.exact { Metering::Metered } else { counted.answer };
     let seen = Meter { answer, ..counted };
-    let (cause, confidence) =
-        cause(way, &OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
-    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated);
+    let of_level = OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen };
+    let (cause, confidence) = cause(way, &of_level);
+    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated) && !one_rate(way, &of_level);
     let more = have_more(&cap, &all, |point| point.iops) || still_rises(&all);
     let (cause, confidence) = match by_counts && !cap.exact && (more || starved(way, &cap, &all)) {
         true => open(vec![Tells::MoreSeconds]),
@@ -86,10 +91,36 @@ struct OperationsEvidence<'s> {
 /// Returns the first of these causes with evidence: each excludes those after it.
 fn cause(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence) {
     ours(way, seen)
+        .or_else(|| of_one_rate(way, seen))
         .or_else(|| deeper(way, seen))
         .or_else(|| bytes_bind(way, seen))
         .or_else(|| charged_whole(way, seen))
         .unwrap_or_else(|| of_meter(way, seen))
+}
+
+/// Returns the cause if I/Os of several sizes have one rate: a limiter of operations, or of units that all of them fit in.
+fn of_one_rate(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
+    let meter = || charged_whole(way, seen).unwrap_or((Cause::Meter, Confidence::Likely));
+    one_rate(way, seen).then(meter)
+}
+
+/// Whether I/Os of the smallest size and of many times that have one rate, with half the depth too, so evenly that neither waits
+/// nor the time of a server explain it. Only servers that all take equally long do the same, whatever the size: one I/O
+/// alone then takes as long as a whole number of them need for their rate.
+fn one_rate(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> bool {
+    let loads = way.loads.deepest(way.direction);
+    let Some(first) = loads.iter().find(|load| load.point.block == seen.block) else { return false };
+    let rate = first.point.iops.value;
+    let from = loads.iter().map(|load| &load.point).filter(|point| point.block >= seen.block);
+    let alike: Vec<&Point> = from.take_while(|point| same_within(point.iops.value, rate, FLAT)).collect();
+    let longest = alike.last().map_or(0, |point| point.block);
+    let of_rungs = seen.rungs.iter().rev().take(2).all(|rung| same_within(rung.iops.value, rate, FLAT));
+    let by_latency = way.base_ns.map_or(0.0, |base| rate * base / 1e9);
+    // Waits only lower the rate of a shallow queue: no more servers than that shows.
+    let at_most = |rung: &&Point| rate * f64::from(rung.depth) / rung.iops.value;
+    let by_rungs = seen.rungs.iter().map(at_most).fold(f64::INFINITY, f64::min);
+    let are_servers = by_latency.min(by_rungs) > SERVERS && same(by_latency, by_latency.round());
+    alike.len() > DEPTHS && longest >= SIZES * seen.block && of_rungs && seen.rungs.len() > 1 && !are_servers
 }
 
 /// Detects plimsoll itself, or this machine, as the cause.

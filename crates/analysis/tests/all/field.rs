@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use analysis::compare::{Measure, Side, compare};
-use analysis::{Analysis, Course, Meaning, Quantity, analyse};
+use analysis::{Analysis, ClaimRow, Confidence, Course, Doubt, Meaning, Quantity, analyse};
 use record::Run;
 use workload::{Bytes, Direction, Nanos, StepKind, Think};
 
@@ -203,4 +203,81 @@ fn a_queue_that_was_half_empty_is_told_and_one_that_waits_lowered_is_not() {
     late.steps[1].intervals[2].waited = Nanos::from_millis(300);
     count(&mut late, 1, [3000, 3000, 900, 3000, 3000, 3000]);
     assert!(products(&late).is_empty());
+}
+
+/// Reads of which each second waited for a CPU, so that a level of its own is seen in none of them.
+fn starved(steps: &[(StepKind, u64, f64)], counts: &[[u64; 6]]) -> Run {
+    let mut run = reads(steps);
+    for (step, counts) in counts.iter().enumerate() {
+        count(&mut run, step, *counts);
+        for interval in &mut run.steps[step].intervals {
+            interval.waited = Nanos::from_millis(120);
+        }
+    }
+    run
+}
+
+#[test]
+fn a_fall_that_waits_hide_is_found_where_later_loads_agree_evenly() {
+    use StepKind::{Again, Reference};
+    let steps = [(Reference, 4, 1500.0), (Reference, 4, 1500.0), (Again, 4, 500.0), (Again, 4, 500.0)];
+    let upper = [[1390, 1404, 1428, 1498, 1480, 1060], [1524, 1536, 1150, 1468, 1498, 1322]];
+    let lower = [[498, 500, 486, 516, 500, 500], [507, 483, 507, 507, 480, 520]];
+    let [first, last] = lower;
+    let falls_of = |counts: &[[u64; 6]]| falls(&analyse(&starved(&steps, counts), None, None));
+    assert_eq!(falls_of(&[upper[0], upper[1], first, last]), 1);
+    assert_eq!(falls_of(&[upper[0], upper[1], first, upper[0]]), 0, "the rate came back");
+    let uneven = [[498, 1100, 386, 816, 900, 420], [507, 883, 1007, 307, 680, 720]];
+    assert_eq!(falls_of(&[upper[0], upper[1], uneven[0], uneven[1]]), 0, "waits explain that");
+    let found = analyse(&starved(&steps, &[upper[0], upper[1], first, last]), None, None);
+    let [change] = found.regimes.changes.as_slice() else { panic!("{:#?}", found.regimes) };
+    assert!(change.after.low <= 500.0 && change.after.high >= 500.0, "{change:?}");
+    assert!(change.before.low <= 1500.0 && change.before.high >= 1500.0, "{change:?}");
+}
+
+#[test]
+fn one_rate_of_sizes_from_4_to_256_kib_is_a_limit_of_operations_and_not_of_servers() {
+    use StepKind::{BlockLadder, DepthLadder};
+    let of = |kind, depth, kib, iops| ServedStep::reads(kind, depth, Bytes::kib(kib), iops);
+    let caps = |shallow: f64| {
+        let mut run = run_of(&[
+            of(StepKind::Latency, 1, 4, shallow),
+            of(DepthLadder, 1, 4, shallow),
+            of(DepthLadder, 16, 4, 800.0),
+            of(DepthLadder, 32, 4, 800.0),
+            of(BlockLadder, 32, 16, 800.0),
+            of(BlockLadder, 32, 64, 800.0),
+            of(BlockLadder, 32, 256, 800.0),
+            of(BlockLadder, 32, 1024, 300.0),
+        ]);
+        for step in 2..7 {
+            count(&mut run, step, [850, 700, 880, 760, 810, 800]);
+        }
+        let found = analyse(&run, None, None);
+        let cap = |finding: &&analysis::Finding| matches!(finding.meaning, Meaning::IopsCap(_));
+        found.findings.iter().filter(cap).map(|finding| finding.confidence).collect::<Vec<_>>()
+    };
+    assert_eq!(caps(560.0), [Confidence::Likely]);
+    assert_eq!(caps(200.0), [], "four servers that take 5 ms");
+}
+
+#[test]
+fn a_rate_of_a_moment_is_told_as_one() {
+    let mut run = reads(&[(StepKind::DepthLadder, 4, 3000.0), (StepKind::BlockLadder, 1024, 125.0)]);
+    let brief = |run: &Run| -> Vec<Quantity> {
+        let rows = analyse(run, None, None).verdict.rows;
+        let brief = |row: &&ClaimRow| row.doubts.iter().any(|doubt| matches!(doubt, Doubt::Brief { .. }));
+        rows.iter().filter(brief).map(|row| row.quantity).collect()
+    };
+    assert_eq!(brief(&run), []);
+    // Six intervals of a fifth of a second.
+    let step = &mut run.steps[1];
+    let at = |number: usize| step.started + Nanos::from_millis(200 * number as u64);
+    for (number, interval) in step.intervals.iter_mut().enumerate() {
+        (interval.start, interval.end) = (at(number), at(number + 1));
+    }
+    step.plan.interval = Nanos::from_millis(200);
+    step.ended = at(6);
+    count(&mut run, 1, [25; 6]);
+    assert_eq!(brief(&run), [Quantity::BytesPerSecond]);
 }
