@@ -126,10 +126,11 @@ fn is_shared(levels: &Levels<'_>, found: &Move, lower: &Lower) -> bool {
 /// Locates a fall after a sample above, if the earnings of the lower level since explain all that came later.
 fn fall(levels: &Levels<'_>, found: &Move, seen: &[WindowSample<'_>], lower: &Lower) -> Option<Edge> {
     let is_last = |at: &usize| {
-        let next = seen.get(at + 1).map(|next| next.side);
-        let since = seen[*at].sample.to;
+        let next = seen.get(at + 1);
+        // What was served between the two may have been of either level.
+        let since = next.map_or(f64::MIN, |next| next.sample.from).max(seen[*at].sample.to);
         seen[*at].side == Side::Above
-            && next != Some(Side::Above)
+            && next.map(|next| next.side) != Some(Side::Above)
             && lower.earning(since).explains(&levels.flows, found.high)
     };
     let last = (0..seen.len()).find(is_last)?;
