@@ -96,7 +96,9 @@ impl Regimes {
         let known =
             |one: &Move| one.ratio < 0.0 || one.levels.iter().all(|level| level.half_width < level.level);
         moves.retain(|one| one.error < ERROR_MOST && one.levels.iter().all(counted) && known(one));
-        if let Some((fall, noise)) = parting(&levels, &rule).filter(|_| moves.is_empty()) {
+        if moves.is_empty()
+            && let Some((fall, noise)) = parting(&levels, &rule)
+        {
             levels.noise = noise;
             moves.push(placed(&levels, fall));
         }

@@ -17,6 +17,8 @@ const APART: f64 = 1.25;
 /// Fewest cells of a level.
 const FEWEST: usize = 5;
 
+/// Most cuts that are tried in a series: the quartiles beside a cut hardly change from one cell to the next.
+const CUTS_MOST: usize = 512;
 /// Fewest cells by which a load agrees with a level.
 const SHOWING: usize = 3;
 
@@ -64,8 +66,9 @@ impl Parting {
 /// lower one in each later load; `None` if no two levels are that far apart. A rise is not looked for: what lowered a rate may have ended.
 #[must_use]
 pub fn parted(cells: &[Bounded], least: f64) -> Option<Parting> {
-    let falls = || (1..cells.len()).filter_map(|at| fall(cells, at, least));
-    let best = falls().max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
+    let cuts = (1..cells.len()).step_by(cells.len().div_ceil(CUTS_MOST).max(1));
+    let falls = cuts.filter_map(|at| fall(cells, at, least));
+    let best = falls.max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
     // The quartiles stay as they are while the cut passes a few cells: where the fewest lie on the wrong side, it is.
     let is_low = |cell: &&Bounded| best.shows(cell.depth) && cell.high < best.middle;
     let wrong = |at: &usize| {
@@ -173,6 +176,15 @@ mod tests {
             cell(at, rate * (1.0 - waited), waited)
         };
         (0..n).map(&mut next).collect()
+    }
+
+    #[test]
+    fn few_cells_have_no_two_levels_and_many_are_cut_coarsely() {
+        assert_eq!(parted(&[], 3.0), None);
+        let cells: Vec<Bounded> =
+            (0..4 * CUTS_MOST).map(|at| cell(at, if at < 1001 { 900.0 } else { 300.0 }, 0.0)).collect();
+        assert_eq!(parted(&cells[..1], 3.0), None);
+        assert_eq!(parted(&cells, 3.0).map(|fall| fall.at), Some(1001));
     }
 
     #[test]

@@ -53,9 +53,10 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let counted = meter(&loads);
     let answer = if cap.exact { Metering::Metered } else { counted.answer };
     let seen = Meter { answer, ..counted };
-    let of_level = OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen };
-    let (cause, confidence) = cause(way, &of_level);
-    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated) && !one_rate(way, &of_level);
+    let one_rate = has_one_rate(way, block, &rungs);
+    let (cause, confidence) =
+        cause(way, &OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen, one_rate });
+    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated) && !one_rate;
     let more = have_more(&cap, &all, |point| point.iops) || still_rises(&all);
     let (cause, confidence) = match by_counts && !cap.exact && (more || starved(way, &cap, &all)) {
         true => open(vec![Tells::MoreSeconds]),
@@ -86,6 +87,8 @@ struct OperationsEvidence<'s> {
     rungs: &'s [&'s Point],
     loads: &'s [&'s Load<'s>],
     meter: &'s Meter,
+    /// Whether I/Os of several sizes have one rate.
+    one_rate: bool,
 }
 
 /// Returns the first of these causes with evidence: each excludes those after it.
@@ -101,26 +104,26 @@ fn cause(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence) {
 /// Returns the cause if I/Os of several sizes have one rate: a limiter of operations, or of units that all of them fit in.
 fn of_one_rate(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     let meter = || charged_whole(way, seen).unwrap_or((Cause::Meter, Confidence::Likely));
-    one_rate(way, seen).then(meter)
+    seen.one_rate.then(meter)
 }
 
 /// Whether I/Os of the smallest size and of many times that have one rate, with half the depth too, so evenly that neither waits
 /// nor the time of a server explain it. Only servers that all take equally long do the same, whatever the size: one I/O
 /// alone then takes as long as a whole number of them need for their rate.
-fn one_rate(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> bool {
+fn has_one_rate(way: &Way<'_>, block: u64, rungs: &[&Point]) -> bool {
     let loads = way.loads.deepest(way.direction);
-    let Some(first) = loads.iter().find(|load| load.point.block == seen.block) else { return false };
+    let Some(first) = loads.iter().find(|load| load.point.block == block) else { return false };
     let rate = first.point.iops.value;
-    let from = loads.iter().map(|load| &load.point).filter(|point| point.block >= seen.block);
+    let from = loads.iter().map(|load| &load.point).filter(|point| point.block >= block);
     let alike: Vec<&Point> = from.take_while(|point| same_within(point.iops.value, rate, FLAT)).collect();
     let longest = alike.last().map_or(0, |point| point.block);
-    let of_rungs = seen.rungs.iter().rev().take(2).all(|rung| same_within(rung.iops.value, rate, FLAT));
+    let of_rungs = rungs.iter().rev().take(2).all(|rung| same_within(rung.iops.value, rate, FLAT));
     let by_latency = way.base_ns.map_or(0.0, |base| rate * base / 1e9);
     // Waits only lower the rate of a shallow queue: no more servers than that shows.
     let at_most = |rung: &&Point| rate * f64::from(rung.depth) / rung.iops.value;
-    let by_rungs = seen.rungs.iter().map(at_most).fold(f64::INFINITY, f64::min);
+    let by_rungs = rungs.iter().map(at_most).fold(f64::INFINITY, f64::min);
     let are_servers = by_latency.min(by_rungs) > SERVERS && same(by_latency, by_latency.round());
-    alike.len() > DEPTHS && longest >= SIZES * seen.block && of_rungs && seen.rungs.len() > 1 && !are_servers
+    alike.len() > DEPTHS && longest >= SIZES * block && of_rungs && rungs.len() > 1 && !are_servers
 }
 
 /// Detects plimsoll itself, or this machine, as the cause.

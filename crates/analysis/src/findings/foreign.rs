@@ -112,12 +112,15 @@ fn at_edge(step: &StepRecord, at: Nanos) -> Work {
         let of = Direction::ALL.map(|way| Work::of_interval(interval, way));
         of.into_iter().fold(Work::default(), Work::add)
     };
-    let counted = step.counted();
-    let rates =
-        || counted.iter().map(|interval| all(interval).ops / interval.seconds().max(f64::MIN_POSITIVE));
-    let uneven = 1.0 - rates().fold(f64::INFINITY, f64::min) / rates().fold(f64::MIN_POSITIVE, f64::max);
+    // The last interval is as short as what was left of the step.
+    let mut whole = step.counted();
+    whole.retain(|interval| 2.0 * interval.seconds() >= step.plan.interval.as_secs_f64());
+    let rates: Vec<f64> = whole.iter().map(|interval| all(interval).ops / interval.seconds()).collect();
+    let (least, most) = rates
+        .iter()
+        .fold((f64::INFINITY, f64::MIN_POSITIVE), |(least, most), rate| (rate.min(least), rate.max(most)));
     let edge = step.intervals.iter().filter(|interval| interval.start < at && at <= interval.end);
-    edge.map(all).fold(Work::default(), Work::add) * uneven.clamp(0.0, 1.0)
+    edge.map(all).fold(Work::default(), Work::add) * (1.0 - least / most).max(0.0)
 }
 
 /// Whether the kernel may have split I/Os of a step.

@@ -51,3 +51,20 @@ fn what_completed_while_the_worker_waited_for_a_cpu_at_the_end_is_counted_later_
     assert!(!is_told_of(&waited(5)));
     assert!(is_told_of(&waited(1)), "by the last reading, all of that was counted");
 }
+
+#[test]
+fn an_uneven_load_may_lie_on_either_side_of_a_reading_and_a_short_last_interval_makes_none_uneven() {
+    let mut short = run(100 << 20);
+    let step = &mut short.steps[0];
+    let mut last = step.intervals[5].clone();
+    (last.start, last.end) = (last.end, last.end + Nanos::from_millis(50));
+    last.directions[Direction::Read.index()].tally.ops = 1;
+    step.ended = last.end;
+    step.intervals.push(last);
+    assert!(is_told_of(&short));
+    // As much more than was counted, of which the last second may hold the most.
+    let mut uneven = run(20 << 20);
+    let tally = &mut uneven.steps[0].intervals[2].directions[Direction::Read.index()].tally;
+    (tally.ops, tally.bytes) = (20, 20 << 20);
+    assert!(!is_told_of(&uneven));
+}

@@ -27,7 +27,7 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::NotMeasured => "not measured in this run".to_owned(),
         Doubt::TooShort => "the rate did not settle, or too few seconds were counted".to_owned(),
         Doubt::Brief { seconds } => {
-            format!("it was measured for only {}: more bytes than that may not be written", numbers::span(*seconds))
+            format!("measured for only {}, until the bytes that may be written were spent", numbers::span(*seconds))
         }
         Doubt::OnTolerance { least } => format!(
             "the rate lies on the tolerance: it would count as met from {} of the claim on",
@@ -151,7 +151,7 @@ pub fn remedy(doubt: &Doubt) -> String {
         }
         Doubt::NotMeasured => "Permit the load that the claim is about, and run again.",
         Doubt::TooShort => "Run it longer, or at another hour.",
-        Doubt::Brief { .. } => "Let it write more (--write-most).",
+        Doubt::Brief { .. } => "Allow it to write more (--write-most).",
         Doubt::OnTolerance { .. } => "Claim what the volume is to have at least.",
         Doubt::UnitUnknown => "Ask the provider which megabyte is meant.",
         Doubt::Wandering => "Run it for longer, and at several hours.",

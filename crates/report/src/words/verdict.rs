@@ -182,9 +182,7 @@ fn brief(row: &ClaimRow) -> String {
         Doubt::Brief { seconds } => Some(*seconds),
         _ => None,
     });
-    seconds.map_or(String::new(), |seconds| {
-        format!(" (over {}; more with --write-most)", numbers::span(seconds))
-    })
+    seconds.map_or(String::new(), |seconds| format!(" (over {})", numbers::span(seconds)))
 }
 
 fn worst_of_each(rows: &[ClaimRow]) -> Vec<&ClaimRow> {
