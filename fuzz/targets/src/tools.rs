@@ -65,7 +65,7 @@ fn on_disk(path: &Path) -> Option<OnDisk> {
         name if name.len() % 2 == 0 => OnDiskKind::File,
         _ => return None,
     };
-    Some(OnDisk { bytes: 1 << (name.len() % 41), kind, laid_out: name.len() % 4 == 0 })
+    Some(OnDisk { bytes: 1 << (name.len() % 41), kind, laid_out: name.len().is_multiple_of(4) })
 }
 
 /// A command line that may name a profile.

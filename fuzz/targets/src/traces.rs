@@ -16,7 +16,8 @@ thread_local! {
 /// A trace, text or binary: as it is, moved about, and read in pieces, which must come to the same.
 pub fn trace(bytes: &[u8]) {
     INPUT.with(|input| *input.borrow_mut() = Arc::from(bytes));
-    let moved = "--replay_scale=3 --replay_align=4k --replay_time_scale=7 --replay_redirect=x --replay_skip=sync";
+    let moved =
+        "--replay_scale=3 --replay_align=4k --replay_time_scale=7 --replay_redirect=x --replay_skip=sync";
     for words in ["", moved] {
         let whole = replay(words);
         let pieces = replay(&format!("{words} --read_iolog_chunked=1"));
@@ -64,7 +65,7 @@ fn open(_: &Path) -> io::Result<TraceInput> {
 }
 
 fn device(major: u32, minor: u32) -> Option<PathBuf> {
-    (major % 3 != 0).then(|| PathBuf::from(format!("/dev/d{major}-{minor}")))
+    (!major.is_multiple_of(3)).then(|| PathBuf::from(format!("/dev/d{major}-{minor}")))
 }
 
 /// Calls `each` with each I/O.
@@ -102,5 +103,8 @@ fn agree(whole: &Replay, pieces: &Replay) {
         sum
     };
     assert_eq!(of(whole), of(pieces), "read in pieces it is another");
-    assert_eq!((whole.length, whole.longest, &whole.changed), (pieces.length, pieces.longest, &pieces.changed));
+    assert_eq!(
+        (whole.length, whole.longest, &whole.changed),
+        (pieces.length, pieces.longest, &pieces.changed)
+    );
 }

@@ -34,7 +34,7 @@ pub fn policy(bytes: &[u8]) {
         let _ = error.to_string();
     }
     match SimulatedVolume::new(&name) {
-        Ok(volume) => drop((volume.describe(), volume.size())),
+        Ok(volume) => drop((volume.limits().clone(), volume.size())),
         Err(error) => drop(error.to_string()),
     }
 }
