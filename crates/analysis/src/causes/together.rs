@@ -7,6 +7,7 @@ use super::Causes;
 use super::alike::same;
 use super::cause::{Cause, LevelUnit, LimitedLevel, Tells};
 use super::loads::{Load, MixedLoad};
+use crate::claims::LASTS_S;
 use crate::counts::window;
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, Evidence};
@@ -128,11 +129,13 @@ fn of_mix(mixed: &MixedLoad<'_>, alone: (f64, f64)) -> Option<Together> {
     }
 }
 
-/// Returns the confidence, likely if the sum of both or each alone shows a meter: a busy device is shared too.
+/// Returns the confidence, likely if the sum of both, measured long enough, or each alone shows a meter: a busy device is
+/// shared too, and in a moment the rounds of its queue look as even as a meter.
 fn confidence(causes: &Causes<'_>, mixes: &[&MixedLoad<'_>], block: u64) -> Confidence {
     let counted = counted(causes, block);
     let windows: Vec<_> = mixes.iter().map(|mixed| window(mixed.step)).collect();
-    let pinned = metered_at_one_level(&windows).answer == Metering::Metered;
+    let lasted: f64 = windows.iter().map(|window| window.seconds * window.counts.len() as f64).sum();
+    let pinned = lasted >= LASTS_S && metered_at_one_level(&windows).answer == Metering::Metered;
     let each = [Direction::Read, Direction::Write].into_iter().all(|way| causes.cap(way, counted).is_some());
     if pinned || each { Confidence::Likely } else { Confidence::Possible }
 }

@@ -1,10 +1,10 @@
 //! Levels of volumes whose rate strays: what is printed holds the truth, and what is claimed is judged by it.
 #![allow(clippy::unwrap_used)]
 
-use analysis::{Analysis, Answer, Doubt, Estimate, Meaning, Quantity, analyse};
-use record::{Interval, Run};
+use analysis::{Analysis, Answer, Confidence, Doubt, Estimate, Meaning, Quantity, analyse};
+use record::{Interval, Run, Tally};
 use statistics::Stream;
-use workload::{Direction, Expectation};
+use workload::{Direction, Expectation, Mix, Nanos};
 
 use crate::verdicts::{checked, limits, run_of};
 
@@ -138,4 +138,37 @@ fn a_claim_under_a_load_is_judged_under_that_load_alone() {
     let found = analyse(&check(3_000.0), None, Some(&expectation)).verdict;
     assert_eq!(found.answer, Answer::CannotTell);
     assert_eq!(found.rows[0].doubts, [Doubt::NotMeasured]);
+}
+
+#[test]
+fn a_budget_that_both_directions_share_is_likely_only_from_mixes_that_lasted() {
+    let confidence = |interval: Nanos| {
+        let mut run = swayed(check(3_000.0), (0.05, 0.6), 1);
+        let mut mix = run.steps.last().unwrap().clone();
+        mix.intervals.extend(mix.intervals.clone());
+        // The rate of 1 MiB alone, half of it in each direction, always the same.
+        let number = (125 * interval.0 / 1_000_000_000) / 2 * 2;
+        mix.plan.interval = interval;
+        mix.plan.workers[0].access.mix = Mix::reads(50);
+        let worker = &mut mix.workers[0];
+        worker.directions[Direction::Read.index()] = worker.directions[Direction::Write.index()].clone();
+        for (at, counted) in mix.intervals.iter_mut().enumerate() {
+            counted.start = mix.started + Nanos(interval.0 * at as u64);
+            counted.end = counted.start + interval;
+            let each = Tally {
+                ops: number / 2,
+                bytes: number / 2 * (1 << 20),
+                ..counted.of(Direction::Write).tally
+            };
+            counted.directions.iter_mut().for_each(|direction| direction.tally = each);
+        }
+        run.steps.push(mix);
+        let found = analyse(&run, None, None).findings;
+        found
+            .into_iter()
+            .find(|found| matches!(found.meaning, Meaning::SharedBudget(_)))
+            .map(|found| found.confidence)
+    };
+    assert_eq!(confidence(Nanos::SECOND), Some(Confidence::Likely));
+    assert_eq!(confidence(Nanos::from_millis(16)), Some(Confidence::Possible));
 }
