@@ -26,7 +26,8 @@ impl Estimate {
     }
 
     /// Returns the figure and its interval multiplied by an exact, positive factor.
-    pub(crate) fn times(self, factor: f64) -> Estimate {
+    #[must_use]
+    pub fn times(self, factor: f64) -> Estimate {
         Estimate { value: self.value * factor, low: self.low * factor, high: self.high * factor }
     }
 

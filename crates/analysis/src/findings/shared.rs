@@ -1,6 +1,7 @@
 //! Whether reads and writes have one budget together or one each.
 
 use serde::{Deserialize, Serialize};
+use workload::Direction;
 
 use crate::causes::Causes;
 use crate::causes::cause::LevelUnit;
@@ -54,13 +55,24 @@ fn of<K>(causes: &Causes<'_>, together: Together, meaning: fn(&Sharing) -> K) ->
 
 /// Returns the mixes that show one budget.
 pub(super) fn shared(causes: &Causes<'_>) -> Vec<FindingOf<SharedBudget>> {
-    of(causes, Together::Shared, |Sharing { counted, block, alone: (read, write), mixed, .. }| SharedBudget {
-        counted: *counted,
-        block: *block,
-        read: *read,
-        write: *write,
-        total: *mixed,
-    })
+    let mut found =
+        of(causes, Together::Shared, |Sharing { counted, block, alone: (read, write), mixed, .. }| {
+            SharedBudget { counted: *counted, block: *block, read: *read, write: *write, total: *mixed }
+        });
+    for budget in found.iter_mut().map(|found| &mut found.meaning) {
+        if budget.counted == LevelUnit::Operations {
+            budget.total = best_known(causes, budget.total);
+        }
+    }
+    found
+}
+
+/// Returns the narrowest estimate of a budget of operations: of its mixes, or of a direction that it caps alone.
+fn best_known(causes: &Causes<'_>, mixed: Estimate) -> Estimate {
+    let caps = [Direction::Read, Direction::Write].map(|way| causes.cap(way, LevelUnit::Operations));
+    let levels = caps.into_iter().flatten().map(|cap| cap.level);
+    let agree = levels.filter(|level| level.low <= mixed.high && mixed.low <= level.high);
+    agree.fold(mixed, |best, level| if level.half_width() < best.half_width() { level } else { best })
 }
 
 /// Returns the mixes that show one budget for each direction.

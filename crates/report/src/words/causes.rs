@@ -223,7 +223,10 @@ pub(super) fn shared(found: &SharedBudget) -> FindingWords<'static> {
         format!(
             "Reads and writes of {} share one budget of {}: mixed they reach no more than either alone.",
             numbers::block(found.block as f64),
-            total(found.counted, found.block, found.total.value)
+            match found.counted {
+                LevelUnit::Operations => rate_of_operations(&found.total),
+                LevelUnit::Bytes => rate_of_bytes(&found.total.times(found.block as f64)),
+            }
         ),
         Some("The device is busy with both, which no rule counts."),
         "Count reads and writes together against the limit.",

@@ -7,18 +7,20 @@ use analysis::findings::{
 use analysis::{Analysis, Charge, Confidence, Estimate, LevelUnit, Meaning};
 use workload::Direction;
 
-use crate::words::numbers::{self, Prefix};
+use crate::words::numbers::{self, IOPS, Prefix};
 use crate::words::sentence::{capital, plural};
 
 /// Returns the sentences for both directions, and on the depth beyond which more depth only adds waiting.
 pub(super) fn stops(analysis: &Analysis) -> Vec<String> {
-    let read = of_direction(analysis, Direction::Read);
-    let write = of_direction(analysis, Direction::Write);
-    let mut sentences = match (read, write) {
+    let shared = shared(analysis);
+    let read = of_direction(analysis, Direction::Read, shared.is_some());
+    let write = of_direction(analysis, Direction::Write, shared.is_some());
+    let mut sentences: Vec<String> = shared.into_iter().collect();
+    sentences.extend(match (read, write) {
         (read, write) if read == write || write.is_empty() => read,
         (read, write) if read.is_empty() => write,
         (read, write) => [named("Reads", &read), named("Writes", &write)].to_vec(),
-    };
+    });
     sentences.extend(filling_depths(analysis));
     sentences
 }
@@ -74,11 +76,29 @@ impl Open {
     }
 }
 
-fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
-    let mut stopped = DirectionLimits::default();
-    // What is only possible is told among the findings, with its doubt.
-    for finding in analysis.findings.iter().filter(|finding| finding.confidence >= Confidence::Likely) {
-        stopped.add(&finding.meaning, wanted);
+/// Returns what the run shows with confidence: what is only possible stands among the findings, with its doubt.
+fn shown(analysis: &Analysis) -> impl Iterator<Item = &Meaning> {
+    let likely = analysis.findings.iter().filter(|finding| finding.confidence >= Confidence::Likely);
+    likely.map(|finding| &finding.meaning)
+}
+
+/// Returns the sentence on one cap of operations that reads and writes share, if each direction shows it too.
+fn shared(analysis: &Analysis) -> Option<String> {
+    let of = |wanted| DirectionLimits::of(analysis, wanted).operations;
+    let both = of(Direction::Read).is_some() && of(Direction::Write).is_some();
+    let total = shown(analysis).find_map(|meaning| match meaning {
+        Meaning::SharedBudget(found) if found.counted == LevelUnit::Operations => Some(&found.total),
+        _ => None,
+    });
+    let cap = numbers::estimate(total.filter(|_| both)?, IOPS);
+    Some(format!("One IOPS cap of {cap} for reads and writes together stops both."))
+}
+
+/// Returns the sentences on one direction, without its cap of operations if `shared` names it.
+fn of_direction(analysis: &Analysis, wanted: Direction, shared: bool) -> Vec<String> {
+    let mut stopped = DirectionLimits::of(analysis, wanted);
+    if shared && stopped.crossover.is_none() {
+        stopped.operations = None;
     }
     let caps = match (&stopped.operations, &stopped.bandwidth, &stopped.crossover) {
         (_, _, Some(crossover)) => {
@@ -95,13 +115,19 @@ fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
 }
 
 impl DirectionLimits {
+    fn of(analysis: &Analysis, wanted: Direction) -> DirectionLimits {
+        let mut stopped = DirectionLimits::default();
+        shown(analysis).for_each(|meaning| stopped.add(meaning, wanted));
+        stopped
+    }
+
     fn add(&mut self, meaning: &Meaning, wanted: Direction) {
         match meaning {
             Meaning::IopsCap(IopsCap { direction, cap, .. }) if *direction == wanted => {
-                self.operations = Some(numbers::iops(cap.value));
+                self.operations = Some(numbers::estimate(cap, IOPS));
             }
             Meaning::BandwidthCap(BandwidthCap { direction, cap, .. }) if *direction == wanted => {
-                self.bandwidth = Some(numbers::bandwidth(cap.value, Prefix::Binary));
+                self.bandwidth = Some(numbers::bandwidth_estimate(cap));
             }
             Meaning::Crossover(Crossover { direction, bytes }) if *direction == wanted => {
                 self.crossover = Some(numbers::block(*bytes));

@@ -83,6 +83,36 @@ fn figures_without_a_claim() {
 }
 
 #[test]
+fn a_cap_that_both_directions_share_is_one_cap() {
+    use analysis::findings::{IopsCap, SharedBudget};
+    let (run, mut analysis) = crate::made_up::measured();
+    let total = crate::made_up::around(2_000.0, 6.0);
+    let cap = |direction, half| IopsCap {
+        direction,
+        cap: crate::made_up::around(1_991.0, half),
+        scales: crate::made_up::scales(analysis::Metering::Metered),
+    };
+    let budget = SharedBudget {
+        counted: analysis::LevelUnit::Operations,
+        block: 4096,
+        read: 1_991.0,
+        write: 1_991.0,
+        total,
+    };
+    analysis.findings = [
+        analysis::Meaning::IopsCap(cap(Direction::Read, 40.0)),
+        analysis::Meaning::IopsCap(cap(Direction::Write, 30.0)),
+        analysis::Meaning::SharedBudget(budget),
+    ]
+    .map(crate::made_up::found)
+    .to_vec();
+    let text = printed((run, analysis));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("One IOPS cap of 2,000 ± 6 for reads and writes together stops both."), "{text}");
+    assert!(!words.contains("an IOPS cap of 1,99"), "{text}");
+}
+
+#[test]
 fn a_run_that_was_cut_off() {
     golden("cut_off.txt", &printed(crate::made_up::cut_off()));
 }
