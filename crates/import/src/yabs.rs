@@ -1,13 +1,13 @@
 //! The disk table of yabs (yet another bench script): mixed reads and writes at four block sizes.
 //!
-//! yabs divides fio's KiB/s by 1000 and 1000000 and labels the results MB/s and GB/s: one of its MB is 1,024,000
-//! bytes.
+//! Up to v2026-05-19, yabs divides fio's KiB/s by 1000 and 1000000 and labels the results MB/s and GB/s: one of its MB
+//! is 1,024,000 bytes. Since v2026-07-03 it is 1,000,000 bytes.
 
 use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{ImportedResult, set, way};
-use super::quantity;
+use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
@@ -54,7 +54,63 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
             _ => {}
         }
     }
+    let heads = text.lines().filter_map(|(at, line)| Some((at, version(line)?)));
+    let heads: Vec<(usize, &str)> = heads.collect();
+    for result in &mut found {
+        let above = heads[..heads.partition_point(|&(at, _)| at < result.at)].last();
+        settle(result, above.map(|&(_, version)| version));
+    }
     found
+}
+
+/// Returns the date from `#   v2026-07-24   #`, the version in yabs' head.
+fn version(line: &str) -> Option<&str> {
+    let date = line.trim_matches([' ', '#', '|']).strip_prefix('v')?;
+    let digits = date.split('-').filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    (digits.map(str::len).eq([4, 2, 2]) && date.len() == 10).then_some(date)
+}
+
+/// First version whose MB is 1,000,000 bytes.
+const DECIMAL_SINCE: &str = "2026-07-03";
+/// Bytes of the older MB for each byte of the newer one.
+const OLDER: f64 = 1.024;
+/// Most by which rounding may change rate / (I/Os times size) in cells that prove the unit: a quarter of the difference.
+const ROUNDED: f64 = 0.006;
+
+/// Converts the rates of a version whose MB is 1,024,000 bytes. The rates and I/Os of the cells prove the unit, or
+/// else the version in the head.
+fn settle(found: &mut ImportedResult, version: Option<&str>) {
+    let is_decimal = is_decimal(found).or_else(|| Some(version? >= DECIMAL_SINCE));
+    if is_decimal == Some(true) {
+        return;
+    }
+    if is_decimal.is_none() {
+        let note = "neither a version nor the numbers of I/Os show whether a MB is 1,024,000 bytes, as up to v2026-05-19, or \
+                    1,000,000; it is taken as 1,024,000";
+        found.notes.push(note.to_owned());
+    }
+    let ways = found.parts.iter_mut().flat_map(|part| &mut part.directions);
+    for rate in ways.filter_map(|way| way.bytes_per_second.as_mut()) {
+        (rate.value, rate.step) = (rate.value * OLDER, rate.step * OLDER);
+    }
+}
+
+/// Whether the median of rate / (I/Os times size) shows that a MB is 1,000,000 bytes, or 1,024,000; `None` if neither.
+fn is_decimal(found: &ImportedResult) -> Option<bool> {
+    let mut ratios = Vec::new();
+    for part in &found.parts {
+        let Some(size) = quantity::bytes(&part.job, Prefixes::Binary) else { continue };
+        for way in &part.directions {
+            let (Some(rate), Some(iops)) = (&way.bytes_per_second, &way.iops) else { continue };
+            if rate.step / rate.value + iops.step / iops.value <= ROUNDED {
+                ratios.push(rate.value / (iops.value * size.value));
+            }
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    let median = ratios.get(ratios.len() / 2)?;
+    let near = |ratio: f64| (median / ratio - 1.0).abs() <= ROUNDED;
+    if near(1.0) { Some(true) } else { near(1.0 / OLDER).then_some(false) }
 }
 
 /// Returns the cells of a row, including those of a Markdown table.
@@ -117,15 +173,15 @@ impl Row<'_> {
     }
 }
 
-/// Parses `211.36 MB/s  (52.8k)`.
+/// Parses `211.36 MB/s  (52.8k)`, in units of 1000.
 fn figures(cell: &str) -> Option<(Figure, Figure)> {
     let (rate, iops) = cell.split_once('(')?;
     let rate = rate.trim();
     let (number, unit) = rate.split_once(' ')?;
     let worth = match unit.trim() {
-        "KB/s" => 1024.0,
-        "MB/s" => 1_024_000.0,
-        "GB/s" => 1_024_000_000.0,
+        "KB/s" => 1e3,
+        "MB/s" => 1e6,
+        "GB/s" => 1e9,
         _ => return None,
     };
     let figure = quantity::plain(number, worth)?;

@@ -11,6 +11,7 @@ mod generations;
 mod iostat;
 mod iostat_text;
 mod layers;
+mod mistakable;
 mod monitoring;
 mod pastes;
 mod peers;
