@@ -33,6 +33,8 @@ fn is_job(value: &Value) -> bool {
 pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Option<ImportedResult> {
     let root = Fields::root(&document.value, text, document.at)?;
     let mut found = ImportedResult { at: document.at, ..ImportedResult::default() };
+    let version = root.word("fio version").unwrap_or_default();
+    let unit = if is_in_bytes(version) { 1.0 } else { 1024.0 };
     let global = options(root.object("global options").as_ref());
     for fields in root.objects("jobs").into_iter().chain(root.objects("client_stats")) {
         if !text.bounds.keeps_part() {
@@ -40,10 +42,10 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         }
         let bytes = global.iter().map(|(option, value)| option.len() + value.len() + REPEATED).sum();
         let common = if text.may_repeat(bytes) { global.as_slice() } else { &[] };
-        found.parts.push(job(&fields, common, troubles));
+        found.parts.push(job(&fields, common, unit, troubles));
     }
     if is_job(&document.value) {
-        found.parts.push(job(&root, &[], troubles));
+        found.parts.push(job(&root, &[], unit, troubles));
         let line = text.raw_place(document.at).0;
         found.notes.push(format!(
             "line {line}: the document around this job is not there, or not whole: its version, time and global options are not known"
@@ -58,13 +60,29 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
             found.parts.push(disk(&fields, troubles));
         }
     }
-    if let (Some(time), Some(first)) = (root.word("time"), found.parts.first_mut()) {
-        first.said.push((PRINTED_AT.to_owned(), time.trim().to_owned()));
+    let seconds = root.number("timestamp", 1e3, troubles);
+    let printed = root.number("timestamp_ms", 1.0, troubles).or(seconds);
+    found.printed_unix_ms = printed.map(|time| time.value.max(0.0) as u64);
+    let time = root.word("time").map(|time| time.trim().to_owned()).or_else(|| date(found.printed_unix_ms?));
+    if let (Some(time), Some(first)) = (time, found.parts.first_mut()) {
+        first.said.push((PRINTED_AT.to_owned(), time));
     }
-    found.printed_unix_ms = root.number("timestamp_ms", 1.0, troubles).map(|time| time.value.max(0.0) as u64);
     found.started_unix_ms = started(&root, troubles);
     found.tool = tool(&root, &found);
     Some(found)
+}
+
+/// Whether a version such as `fio-3.36-17-gafdde5` counts `io_bytes` in bytes: fio does since 2.21.
+fn is_in_bytes(version: &str) -> bool {
+    let numbers =
+        version.trim_start_matches("fio-").split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+    numbers.take(2).ge([2, 21])
+}
+
+/// Returns a time in milliseconds since 1970 as fio prints a date, `Sat Jan 13 06:24:16Z 2024`.
+fn date(unix_ms: u64) -> Option<String> {
+    let time = jiff::Timestamp::from_millisecond(i64::try_from(unix_ms).ok()?).ok()?;
+    Some(time.strftime("%a %b %e %H:%M:%SZ %Y").to_string())
 }
 
 /// Returns `fio 3.33 JSON`, or `JSON+` if there are histograms.
@@ -87,7 +105,8 @@ fn options(fields: Option<&Fields<'_>>) -> Vec<(String, String)> {
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Troubles) -> ReportedPart {
+/// Reads a job; `unit` is the number of bytes in one of its `io_bytes`, if nothing beside shows it.
+fn job(fields: &Fields<'_>, global: &[(String, String)], unit: f64, troubles: &mut Troubles) -> ReportedPart {
     let name = fields.word("jobname").unwrap_or_default();
     let scope = if name == "All clients" { Scope::Whole } else { Scope::Job };
     let mut part = ReportedPart::named(scope, name, fields.line());
@@ -104,7 +123,7 @@ fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Troubles
             part.said.push((name.to_owned(), word.to_owned()));
         }
     }
-    part.directions = ways(fields, troubles);
+    part.directions = ways(fields, unit, troubles);
     part.runtime = longest(&part);
     for (name, unit, figure) in job_figures(fields, troubles) {
         add(&mut part.figures, name, unit, Some(figure));

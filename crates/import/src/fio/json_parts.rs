@@ -14,8 +14,9 @@ type JobFigure = (String, ReportedUnit, Figure);
 /// Most I/Os that a run can have; a greater count is damage.
 const MOST_COUNT: u64 = 1 << 50;
 
-/// Reads the directions in which anything completed.
-pub(super) fn ways(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<ReportedDirection> {
+/// Reads the directions in which anything completed; `unit` is the number of bytes in one of `io_bytes`, if nothing
+/// beside shows it.
+pub(super) fn ways(job: &Fields<'_>, unit: f64, troubles: &mut Troubles) -> Vec<ReportedDirection> {
     let kinds = [
         ("read", Some(Direction::Read)),
         ("write", Some(Direction::Write)),
@@ -24,7 +25,7 @@ pub(super) fn ways(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<ReportedDir
     ];
     let objects = kinds.into_iter().filter_map(|(key, direction)| Some((job.object(key)?, direction)));
     let mut found: Vec<ReportedDirection> =
-        objects.filter_map(|(fields, direction)| way(&fields, direction, troubles)).collect();
+        objects.filter_map(|(fields, direction)| way(&fields, direction, unit, troubles)).collect();
     found.extend(job.object("sync").and_then(|fields| sync(&fields, troubles)));
     found
 }
@@ -36,12 +37,14 @@ fn is_zero(figure: &Option<Figure>) -> bool {
 fn way(
     fields: &Fields<'_>,
     direction: Option<Direction>,
+    unit: f64,
     troubles: &mut Troubles,
 ) -> Option<ReportedDirection> {
     let mut way = ReportedDirection::new(direction);
-    // `io_bytes` is in KiB if there is no `io_kbytes` beside it, as in fio before 2.21.
-    let kib = if fields.map.contains_key("io_kbytes") { 1.0 } else { 1024.0 };
-    way.bytes = fields.number("io_bytes", kib, troubles);
+    // fio before 2.21, whose `io_bytes` are KiB, has none of these beside it.
+    let newer = ["io_kbytes", "bw_bytes", "slat_ns", "clat_ns", "lat_ns"];
+    let unit = if newer.iter().any(|key| fields.map.contains_key(*key)) { 1.0 } else { unit };
+    way.bytes = fields.number("io_bytes", unit, troubles);
     set(&mut way.bytes, fields.number("io_kbytes", 1024.0, troubles));
     way.ops = fields.number("total_ios", 1.0, troubles);
     way.iops = fields.number("iops", 1.0, troubles);
