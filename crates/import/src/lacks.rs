@@ -50,8 +50,9 @@ pub(crate) fn of_results(parts: &[ReportedPart]) -> Vec<String> {
     let over_time = parts.iter().flat_map(|part| &part.series).any(|series| series.along != Along::Request);
     let per_request = |measure| matches!(measure, Measure::TotalLatency | Measure::CompletionLatency);
     let histograms = has_series(|measure| measure == Measure::Histogram);
+    let is_empty = |part: &ReportedPart| part.scope == Scope::Whole && part.directions.is_empty();
     let no = [
-        (ways().next().is_none(), "totals"),
+        (ways().next().is_none() || parts.iter().any(is_empty), "totals"),
         (ways().next().is_some() && !ways().any(has_rate), "rates"),
         (latencies().next().is_none() && !has_series(per_request), "latencies"),
         (!latencies().any(has_percentiles), "latency percentiles"),

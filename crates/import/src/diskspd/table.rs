@@ -1,10 +1,17 @@
 //! Tables in DiskSpd's text: cells between bars, columns found by their heads, percentiles by their names.
 
-/// Returns the cells of a row, without the bars with which the source of a page surrounds it.
+/// Returns the cells of a row, without the bars with which the source of a page surrounds it. The name of a row of
+/// totals or means (`total:`) is a cell, or precedes the first figure in the same cell.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let inside = line.strip_prefix('|').unwrap_or(line);
-    inside.strip_suffix('|').unwrap_or(inside).split('|').map(|cell| cell.trim().trim_matches('*')).collect()
+    let cells = inside.strip_suffix('|').unwrap_or(inside).split('|');
+    let mut cells: Vec<&str> = cells.map(|cell| cell.trim().trim_matches('*')).collect();
+    if let Some((name, figure)) = cells[0].split_once(':') {
+        cells[0] = name;
+        cells.splice(1..1, Some(figure.trim()).filter(|figure| !figure.is_empty()));
+    }
+    cells
 }
 
 /// Column heads of the current table.
@@ -17,6 +24,19 @@ impl Columns {
     /// Reads the column heads in `line`.
     pub fn of(line: &str) -> Columns {
         Columns { heads: cells(line).into_iter().map(str::to_owned).collect() }
+    }
+
+    /// Adds the cells that a row of means lacks: its name stands for all columns before `head`.
+    pub fn widen(&self, cells: &mut Vec<&str>, head: &str) {
+        let before = self.heads.iter().position(|known| known == head).unwrap_or(0);
+        if cells.len() + before == self.heads.len() + 1 {
+            cells.splice(1..1, vec![""; before.saturating_sub(1)]);
+        }
+    }
+
+    /// Whether a row has a cell under each head.
+    pub fn fit(&self, cells: &[&str]) -> bool {
+        cells.len() == self.heads.len()
     }
 
     /// Returns the cell under `head`.

@@ -49,6 +49,13 @@ struct Walk<'t> {
     version: &'static str,
 }
 
+/// A head of the tables of bytes and I/Os.
+const ROWS: &str = "I/Os";
+
+/// Heads of the table of CPUs, and the names of their figures.
+const CPU: [(&str, &str); 4] =
+    [("Usage", "cpu.usage"), ("User", "cpu.user"), ("Kernel", "cpu.system"), ("Idle", "cpu.idle")];
+
 /// Version if the text lacks the head that would state it.
 const UNKNOWN: &str = "of an unknown version";
 
@@ -74,7 +81,6 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
 
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
-        let indented = line;
         let line = plain(line);
         let words = line.trim();
         if self.heading(words, start) || is_ruler(words) {
@@ -83,7 +89,7 @@ impl Walk<'_> {
         match self.section.clone() {
             Section::Prose => {}
             Section::Input => self.parameter(words),
-            Section::System => self.system(words, indented),
+            Section::System => self.system(words),
             Section::Span => self.span(words, start),
             Section::Cpu => self.cpu(line, start),
             Section::Io(direction) => self.row(direction, line, start),
@@ -113,13 +119,18 @@ impl Walk<'_> {
         } else if words == "Input parameters:" {
             self.section = Section::Input;
         } else if words == "System information:" {
-            self.version = "2.2 or later";
+            self.version = "2.0.21 or later";
             self.section = Section::System;
         } else if let Some(number) = words.strip_prefix("Results for timespan ") {
             self.begin_span(number.trim_end_matches(':'), start);
         } else if spanning && is_cpu {
             self.columns = Columns::of(words);
             self.section = Section::Cpu;
+            if words.contains("IO Wait") {
+                self.version = "for Linux";
+            } else if words.starts_with("Core") {
+                self.version = "2.2 or later";
+            }
         } else if let Some(direction) = table(words).filter(|_| spanning) {
             self.columns = Columns::default();
             self.section = Section::Io(direction);
@@ -129,6 +140,11 @@ impl Walk<'_> {
             self.section = Section::Latency(None);
         } else if words == "Totals:" {
             self.end_span();
+        } else if matches!(self.section, Section::Cpu | Section::Span) && words.contains(ROWS) {
+            let expected =
+                "a line 'Total IO', 'Read IO' or 'Write IO' above the heads; the table is left out";
+            self.troubles.push(self.text.trouble(start, expected));
+            self.section = Section::Span;
         } else {
             return false;
         }
@@ -179,26 +195,20 @@ impl Walk<'_> {
         if name.starts_with("timespan:") || words.starts_with("timespan:") {
             return;
         }
-        if words.starts_with("thread stride size:") || words.starts_with("buffer separation:") {
-            self.version = if words.starts_with("buffer") { "2.3 or later" } else { self.version };
-        }
         self.asked.push((name.to_owned(), value.trim().trim_matches('\'').to_owned()));
     }
 
-    fn system(&mut self, words: &str, line: &str) {
+    fn system(&mut self, words: &str) {
         if let Some((name, value)) = words.split_once(':') {
-            if line.starts_with("  ") {
-                self.version = "2.3 or later";
-            } else if self.version != "2.3 or later" {
-                self.version = "2.2";
-            }
             self.said.push((name.trim().to_owned(), value.trim().to_owned()));
         }
     }
 
     /// Reads a fact about the span, such as `actual test time: 30.00s` or `thread count: 4`.
     fn span(&mut self, words: &str, start: usize) {
-        let Some((name, value)) = words.split_once(':') else { return };
+        let Some((name, value)) = words.split_once(':').filter(|(name, _)| !name.contains('|')) else {
+            return;
+        };
         let value = value.trim();
         let Some(whole) = self.parts.first_mut() else { return };
         match name {
@@ -211,49 +221,42 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads a row of CPU usage, `   0|  12.34%|   5.00%|   7.34%|  87.66%`; `avg.` covers all CPUs.
+    /// Reads a row of CPU usage, `   0|  12.34%|   5.00%|   7.34%|  87.66%`, below its heads; `avg.` covers all CPUs and
+    /// ends the table.
     fn cpu(&mut self, line: &str, start: usize) {
-        let cells = cells(line);
-        if cells.len() < 5 {
-            if line.contains('|') && cells[0].starts_with(|c: char| c.is_ascii_digit()) {
-                self.troubles.push(self.text.trouble(start, "a row 'CPU | Usage | User | Kernel | Idle'"));
-            }
+        let mut cells = cells(line);
+        let is_mean = matches!(cells[0], "avg" | "avg.");
+        if !is_mean && !(line.contains('|') && cells[0].starts_with(|c: char| c.is_ascii_digit())) {
             return;
         }
-        let name = self.columns.cell(&cells, "CPU").unwrap_or(cells[0]);
-        let name = if cells[0].starts_with("avg") { "avg." } else { name };
-        let mut part = ReportedPart::named(
-            Scope::Cpu,
-            format!("cpu {}", name.trim_end_matches('P').trim()),
-            self.text.line(start),
-        );
-        let last = &cells[cells.len() - 4..];
-        for (cell, name) in last.iter().zip(["cpu.usage", "cpu.user", "cpu.system", "cpu.idle"]) {
-            let share = quantity::percent(cell);
-            if share.is_none() {
-                self.troubles.push(
-                    self.text.trouble(start, format!("shares like 12.34% in the table of CPUs for '{name}'")),
-                );
-            }
-            add(&mut part.figures, name, ReportedUnit::Percent, share);
+        if is_mean {
+            self.section = Section::Span;
+            self.columns.widen(&mut cells, "Usage");
         }
-        self.text.bounds.add(&mut self.parts, part);
+        let name = if is_mean { "avg." } else { self.columns.cell(&cells, "CPU").unwrap_or(cells[0]) };
+        let name = format!("cpu {}", name.trim_end_matches('P').trim());
+        let mut part = ReportedPart::named(Scope::Cpu, name, self.text.line(start));
+        for (head, name) in CPU.into_iter().filter(|_| self.columns.fit(&cells)) {
+            let share = self.columns.cell(&cells, head).filter(|cell| cell.ends_with('%'));
+            add(&mut part.figures, name, ReportedUnit::Percent, share.and_then(quantity::percent));
+        }
+        if part.figures.len() < CPU.len() {
+            let expected = "a share like 12.34% under each of the heads 'CPU | Usage | User | Kernel | Idle'";
+            self.troubles.push(self.text.trouble(start, expected));
+        }
+        if !part.figures.is_empty() {
+            self.text.bounds.add(&mut self.parts, part);
+        }
     }
 
     /// Reads the column headings, a row of one thread and target, or the total.
     fn row(&mut self, direction: Option<Direction>, line: &str, start: usize) {
-        if line.contains("I/Os") {
+        if line.contains(ROWS) {
             self.columns = Columns::of(line);
             return;
         }
-        let mut cells = cells(line);
-        let total = cells[0].strip_prefix("total:");
-        // `total:` is a cell, or precedes the first figure in the same cell.
-        if let Some(first) = total.map(str::trim).filter(|first| !first.is_empty()) {
-            cells[0] = first;
-            cells.insert(0, "total:");
-        }
-        let total = total.is_some();
+        let cells = cells(line);
+        let total = cells[0].eq_ignore_ascii_case("total");
         if cells.len() < 5 {
             if line.contains('|') {
                 self.troubles
@@ -261,16 +264,13 @@ impl Walk<'_> {
             }
             return;
         }
-        let line_number = self.text.line(start);
-        let index = match total {
-            true => Some(0),
-            false => {
-                let file = self.columns.cell(&cells, "file").unwrap_or_default();
-                self.thread(cells[0], file, line_number)
-            }
-        };
+        let file = self.columns.cell(&cells, "file").unwrap_or_default();
+        let index = if total { Some(0) } else { self.thread(cells[0], file, self.text.line(start)) };
         if let Some(index) = index {
             self.fill(index, direction, &cells, start);
+        }
+        if total {
+            self.section = Section::Span;
         }
     }
 
@@ -397,7 +397,7 @@ fn plain(line: &str) -> &str {
     }
     match words.strip_prefix('#') {
         Some(rest) => rest.trim_start_matches('#').trim_start(),
-        None if words.starts_with("**") => words.trim_matches('*'),
+        None if words.starts_with('*') => words.trim_matches('*'),
         None => line,
     }
 }

@@ -178,9 +178,10 @@ Total latency distribution:
 
 #[test]
 fn the_text_of_2_2_and_2_3_has_more_columns_and_no_direction_without_ios() {
-    for (indent, tool) in [("\t", "DiskSpd 2.2 text"), ("  ", "DiskSpd 2.3 or later text")] {
+    // A console makes blanks of tabs.
+    for indent in ["\t", "  "] {
         let import = imported(&new(indent));
-        assert_eq!((tools(&import), &import.troubles), (vec![tool], &vec![]));
+        assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd 2.2 or later text"], &vec![]));
         holds(
             &import.runs[0],
             &[

@@ -59,3 +59,71 @@ fn json_without_the_words_of_its_time_is_dated_by_its_timestamp() {
         assert!(part(&run, "a").said.contains(&printed), "{key}: {:?}", part(&run, "a").said);
     }
 }
+
+const SHARES: &str = "CPU | Usage | User | Kernel | IO Wait | Idle\n------\n 0 | 7.99% | 3.11% | 4.88% | 0.00% | 92.01%\n------\n";
+const THREADS: &str = "thread | bytes | I/Os | MB/s | I/O per s | file\n------\n 0 | 12241797120 | 186795 | 389.16 | 6226.50 | C:\\t.dat (53687091200B)\n------\n";
+const TOTAL: &str = "total: 12241797120 | 186795 | 389.16 | 6226.50";
+
+#[test]
+fn shares_of_cpus_are_those_below_their_heads() {
+    let import = imported(&format!(
+        "{SHARES}avg: 2.01% | 0.83% | 1.18% | 0.00% | 97.99%\nTotal IO\n{THREADS}{TOTAL}\n"
+    ));
+    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd for Linux text"], &vec![]));
+    let shares = [("cpu.usage", 7.99), ("cpu.user", 3.11), ("cpu.system", 4.88), ("cpu.idle", 92.01)];
+    for (name, share) in shares {
+        assert_eq!(figure(part(&import.runs[0], "cpu 0"), name).unwrap().value, share, "{name}");
+    }
+    holds(&import.runs[0], &[("cpu avg.", "cpu.idle", 97.99, "%"), ("timespan 1", "all iops", 6226.5, "")]);
+}
+
+#[test]
+fn no_row_of_another_table_is_one_of_cpus() {
+    let cpus = |text: &str| {
+        let import = imported(text);
+        let parts = import.runs[0].reported.iter().filter(|part| part.scope == record::Scope::Cpu);
+        let names: Vec<String> = parts.map(|part| part.job.clone()).collect();
+        let troubles: Vec<(u32, String)> =
+            import.troubles.iter().map(|trouble| (trouble.line, trouble.expected.clone())).collect();
+        (names.join(" "), troubles)
+    };
+    let glued = format!("{SHARES}avg: 2.01% | 0.83% | 1.18% | 0.00% | 97.99%Total IO\n{THREADS}{TOTAL}\n");
+    let (names, troubles) = cpus(&glued);
+    assert_eq!((names.as_str(), troubles.len()), ("cpu 0 cpu avg.", 2), "{troubles:?}");
+    assert!(troubles[0].1.contains("12.34%") && troubles[0].0 == 5, "{troubles:?}");
+    assert!(troubles[1].1.contains("'Total IO'") && troubles[1].0 == 6, "{troubles:?}");
+    let (names, troubles) = cpus(&format!("{SHARES} 1 | 535412736 | 65358 | 17.02 | 2178.60 | /d\n"));
+    assert_eq!((names.as_str(), troubles.len()), ("cpu 0", 1), "{troubles:?}");
+    let (names, troubles) = cpus(&format!("{SHARES} 1 | 7.99% | 3.11% | 4.88% | 92.01%\n"));
+    assert_eq!((names.as_str(), troubles.len()), ("cpu 0", 1), "a cell is lost: {troubles:?}");
+}
+
+#[test]
+fn totals_of_diskspd_are_totals_in_italics_and_in_capitals_too() {
+    for total in [format!("*{TOTAL}*"), format!("**{TOTAL}**"), TOTAL.replace("total: ", "Total: | ")] {
+        let import = imported(&format!("Total IO\n{THREADS}{total}\n"));
+        assert_eq!(import.troubles, [], "{total}");
+        holds(
+            &import.runs[0],
+            &[("timespan 1", "all bytes", 12_241_797_120.0, ""), ("timespan 1", "all iops", 6226.5, "")],
+        );
+        assert_eq!(import.runs[0].reported.len(), 2, "{total}: {:?}", import.runs[0].reported);
+    }
+    let bare = imported(&format!("Total IO\n{THREADS}"));
+    assert!(lacks(&bare.runs[0]).contains(&"totals"), "{:?}", lacks(&bare.runs[0]));
+}
+
+#[test]
+fn no_version_of_diskspd_is_claimed_that_the_text_does_not_prove() {
+    let text = |rest: &str| {
+        format!(
+            "Command Line: diskspd.exe -b4K t.dat\n\nInput parameters:\n\n  block size: 4096\n{rest}\nResults for timespan 1:\n\nTotal IO\n{THREADS}{TOTAL}\n"
+        )
+    };
+    for (rest, tool) in [
+        ("\nSystem information:\n\n\tcomputer name: h\n", "DiskSpd 2.0.21 or later text"),
+        ("\nSystem information:\n\n        computer name: h\n", "DiskSpd 2.0.21 or later text"),
+    ] {
+        assert_eq!(tools(&imported(&text(rest))), [tool], "{rest:?}");
+    }
+}
