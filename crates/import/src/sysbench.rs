@@ -42,11 +42,12 @@ enum Section {
 }
 
 /// Lines of the head, and their names in a run.
-const ASKED: [(&str, &str); 5] = [
+const ASKED: [(&str, &str); 6] = [
     ("Number of threads: ", "threads"),
     ("Block size ", "block size"),
     ("Extra file open flags: ", "flags"),
     ("Read/Write ratio for combined random IO test: ", "reads for a write"),
+    ("Periodic FSYNC enabled, calling fsync() each ", "fsync period"),
     ("Calling fsync() ", "fsync"),
 ];
 

@@ -131,7 +131,12 @@ impl<'t> Walk<'t> {
         let is_cut = self.is_cut(entry);
         let found = read(entry.value).filter(|_| !is_cut);
         if found.is_none() {
-            let expected = if is_cut { "the whole of the number" } else { expected };
+            let fell = entry.value.parse::<u64>().is_ok_and(|number| number > i64::MAX as u64);
+            let expected = match (is_cut, fell) {
+                (true, _) => "the whole of the number",
+                (false, true) => "a count of 0 or more (fio's counter fell below zero; it is left out)",
+                (false, false) => expected,
+            };
             let place = self.text.trouble(entry.at, format!("{expected} after '{}='", entry.key));
             self.troubles.push(Trouble { found: shortened(entry.value), ..place });
         }

@@ -60,6 +60,30 @@ fn json_without_the_words_of_its_time_is_dated_by_its_timestamp() {
     }
 }
 
+#[test]
+fn the_period_of_sysbenchs_flushes_is_asked() {
+    let import = imported(
+        "sysbench 1.0.17 (using system LuaJIT 2.0.4)\n\n128 files, 8MiB each\n\
+         Periodic FSYNC enabled, calling fsync() each 100 requests.\nCalling fsync() at the end of test, Enabled.\n\n\
+         File operations:\n    reads/s:                      2070.70\n    writes/s:                     1379.97\n",
+    );
+    let job = part(&import.runs[0], "fileio");
+    assert_eq!(job.asked_for("fsync period"), Some("100 requests."));
+    assert_eq!(job.asked_for("fsync"), Some("at the end of test, Enabled."));
+}
+
+#[test]
+fn a_count_of_fio_that_fell_below_zero_is_named_as_such() {
+    let import = imported(
+        "a: (groupid=0, jobs=1): err= 0: pid=1: Mon Mar 16 17:31:06 2020\n  read : io=14768KB, bw=1440.4KB/s, iops=90 , runt= 10253msec\n  \
+         cpu          : usr=0.00%, sys=0.00%, ctx=18446744073709341660, majf=0, minf=3\n",
+    );
+    let troubles: Vec<String> = import.troubles.iter().map(ToString::to_string).collect();
+    assert_eq!(troubles.len(), 1, "{troubles:?}");
+    assert!(troubles[0].contains("fell below zero"), "{troubles:?}");
+    assert_eq!(figure(part(&import.runs[0], "a"), "cpu.context_switches"), None);
+}
+
 const SHARES: &str = "CPU | Usage | User | Kernel | IO Wait | Idle\n------\n 0 | 7.99% | 3.11% | 4.88% | 0.00% | 92.01%\n------\n";
 const THREADS: &str = "thread | bytes | I/Os | MB/s | I/O per s | file\n------\n 0 | 12241797120 | 186795 | 389.16 | 6226.50 | C:\\t.dat (53687091200B)\n------\n";
 const TOTAL: &str = "total: 12241797120 | 186795 | 389.16 | 6226.50";
