@@ -286,12 +286,17 @@ fn empty_zero(value: &mut f64) {
 fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
     for way in &WAYS {
         let column = |wanted: Option<Metric>| metrics.iter().position(|(metric, _)| Some(*metric) == wanted);
-        let Some(ops) = column(Some(way.ops)) else { continue };
+        let mut ops: Vec<usize> = column(Some(way.ops)).into_iter().collect();
+        if way.ops == Metric::Ops && ops.is_empty() {
+            // `iostat -x` prints a wait of all requests beside the rates of each direction.
+            ops = WAYS.iter().filter_map(|other| column(Some(other.ops))).collect();
+        }
+        let Some(&first) = ops.first() else { continue };
         let merges = column(way.merges);
         let means: Vec<usize> = [column(way.size), column(Some(way.wait))].into_iter().flatten().collect();
         let share = column(way.share);
-        for report in 0..metrics[ops].1.len() {
-            if metrics[ops].1[report] != 0.0 {
+        for report in 0..metrics[first].1.len() {
+            if ops.iter().any(|&ops| metrics[ops].1[report] != 0.0) {
                 continue;
             }
             let merged = merges.is_some_and(|merges| metrics[merges].1[report] > 0.0);

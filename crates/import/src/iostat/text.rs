@@ -302,7 +302,9 @@ fn is_cell(word: &str) -> bool {
 
 /// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.
 fn command(words: &[&str]) -> Option<Command> {
-    let at = words.iter().position(|word| *word == "iostat" || word.ends_with("/iostat"))?;
+    // A prompt may end at the command, as in `$iostat`; `nfs-iostat` is another program.
+    let ends = |before: &str| before.is_empty() || before.ends_with(['/', '$', '#', '%', '>', ']']);
+    let at = words.iter().position(|word| word.strip_suffix("iostat").is_some_and(ends))?;
     let own = words[at + 1..].iter().take_while(|word| !matches!(**word, "|" | ">" | "&&" | ";"));
     let is_number = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let mut numbers = own.clone().filter(is_number).filter_map(|word| word.parse::<u32>().ok());

@@ -1,5 +1,7 @@
 //! Pastes whose units, columns, dates or options are easily mistaken.
 
+use record::Metric;
+
 use crate::vocabulary::*;
 
 /// Returns a table of yabs below the given head, with a row for two block sizes.
@@ -82,6 +84,41 @@ fn a_count_of_fio_that_fell_below_zero_is_named_as_such() {
     assert_eq!(troubles.len(), 1, "{troubles:?}");
     assert!(troubles[0].contains("fell below zero"), "{troubles:?}");
     assert_eq!(figure(part(&import.runs[0], "a"), "cpu.context_switches"), None);
+}
+
+const HUNG: &str = "Device:         rrqm/s   wrqm/s     r/s     w/s    rMB/s    wMB/s avgrq-sz avgqu-sz   await r_await w_await  svctm  %util
+sdl               0.00     0.00    0.00    0.00     0.00     0.00     0.00    42.00    0.00    0.00    0.00   0.00 100.00
+";
+
+#[test]
+fn a_device_without_ios_has_no_mean_wait_or_size_of_all() {
+    let served = HUNG.replace(
+        "0.00    0.00     0.00     0.00     0.00    42.00    0.00    0.00",
+        "1.00    0.00     0.00     0.00     8.00    42.00    3.00    3.00",
+    );
+    let import = imported(&format!("{HUNG}\n{served}"));
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    for (metric, value) in [(Metric::Await, 0.003), (Metric::Size, 4096.0)] {
+        let of_metric = |known: &&(Metric, Vec<f64>)| known.0 == metric;
+        let values = &observed.devices[0].metrics.iter().find(of_metric).unwrap().1;
+        assert!(values[0].is_nan() && values[1] == value, "{metric:?}: {values:?}");
+    }
+}
+
+#[test]
+fn a_command_that_its_prompt_touches_says_the_interval() {
+    for prompt in ["$", "[root@x ~]$", "[root@x ~]#", "root@x:~# ", "/usr/bin/"] {
+        let import = imported(&format!("{prompt}iostat -xm 5 /dev/sdl\n{HUNG}\n{HUNG}"));
+        let lengths: Vec<f64> = import.runs[0]
+            .observed
+            .as_ref()
+            .unwrap()
+            .intervals
+            .iter()
+            .map(|(from, to)| to.since(*from).as_secs_f64())
+            .collect();
+        assert_eq!(lengths, [5.0, 5.0], "{prompt}");
+    }
 }
 
 const SHARES: &str = "CPU | Usage | User | Kernel | IO Wait | Idle\n------\n 0 | 7.99% | 3.11% | 4.88% | 0.00% | 92.01%\n------\n";
