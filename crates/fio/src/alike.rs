@@ -267,7 +267,7 @@ const REASONS: &[(&[Aspect], Holds, &str)] = &[
     (&[], |o| o.pattern.trims, "trims of a file fail"),
     (&[Aspect::Flushes], |o| o.fsync > 0, "the flush that falls on the last write of a job is left out: 15 for `fsync=1` and 16 writes"),
     (&[Aspect::Flushes], |o| o.fdatasync > 0, "flushes by `fdatasync` are timed under `sync` and not counted: `total_ios` 0, in `issued rwts` and in JSON"),
-    (&[Aspect::Lengths, Aspect::Amount], |o| has_lengths(o) && !o.norandommap, "with a random map `bssplit` and `bsrange` shorten what would overlap, so the shares are not those asked for"),
+    (&[Aspect::Lengths, Aspect::Amount], |o| has_lengths(o) && !o.norandommap, "a random pass of several lengths shortens what would overlap, and how many I/Os that gives depends on the order"),
     (&[], |o| o.ramp_time > Nanos::ZERO, "I/Os of the ramp belong to the amount: a job whose `size` is done before `ramp_time` is over reports those"),
     (&[], |o| o.engine.act() != Act::Move, "`filecreate`, `filestat`, `filedelete` and those of directories count an I/O for each block of a file and time one of them"),
     (&[Aspect::Files], |o| !["", "0"].contains(&o.verify.kind), "a job that verifies leaves `local-NAME-NUMBER-verify.state` behind, asked or not"),

@@ -10,12 +10,12 @@ use super::value::Amount;
 /// Stop rules of a job: its time, its amount and its number of I/Os; only its time ends a time-based job.
 pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
     let mut rules = Vec::new();
+    // Each block is trimmed and then written, so it counts twice.
+    let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
     if options.runtime > Nanos::ZERO {
         rules.push(StopRule::Time(options.runtime));
     }
     if !options.ends_by_time() {
-        // Each block is trimmed and then written, so its bytes count twice.
-        let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
         // Each loop ends with its last whole block.
         let once = whole_blocks(options, of_one_loop(options, region)).saturating_mul(pairs);
         let amount = Bytes(once.saturating_mul(options.loops));
@@ -26,7 +26,7 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
         });
     }
     if options.number_ios > 0 && !options.ends_by_time() {
-        rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops)));
+        rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops).saturating_mul(pairs)));
     }
     rules
 }
@@ -119,8 +119,11 @@ fn whole_files(options: &JobOptions, region: &Region) -> u64 {
 }
 
 /// Rounds `bytes` down to whole blocks, at least one: a block that only partly belongs to the amount is not issued. If
-/// block lengths differ, nothing is rounded, because the sum of all directions counts.
+/// block lengths differ, nothing is rounded, because the sum of all directions counts, but where a random map counts in
+/// steps of the shortest.
 fn whole_blocks(options: &JobOptions, bytes: u64) -> u64 {
     let block = options.shortest_block();
-    if options.issued_blocks().all(|other| other == block) { (bytes / block).max(1) * block } else { bytes }
+    let mapped = options.pattern.random && !options.norandommap && options.spread == Spread::Uniform;
+    let whole = mapped || options.issued_blocks().all(|other| other == block);
+    if whole { (bytes / block).max(1) * block } else { bytes }
 }

@@ -14,8 +14,9 @@ pub enum Order {
     Random(Repeats),
 }
 
-/// Whether a random order may visit a block again before it has visited all of them. Only an order of uniform places of
-/// one length can be free of repeats; all others are drawn independently.
+/// Whether a random order may visit a block again before it has visited all of them. Only an order of uniform places can be
+/// free of repeats; of several lengths, those that would reach a visited block are shortened. All others are drawn
+/// independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeats {

@@ -180,6 +180,26 @@ fn lengths_of_a_range_are_drawn_as_the_real_fio_draws_them() {
     }
 }
 
+/// A random pass of several lengths leaves nothing of the file out, and shortens as many lengths as fio's does.
+#[test]
+fn a_random_pass_of_several_lengths_covers_the_file_as_the_real_fio_does() {
+    let Some(peers) = Peers::find() else { return };
+    for lengths in ["--bssplit=4k/50:16k/50", "--bsrange=4k-16k", "--bsrange=512-4k"] {
+        let words = format!("--name=a --filename=f --size=4m --rw=randwrite {lengths} --write_bw_log=l");
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("copy");
+            assert_eq!(peers.run_in(&place, who, &words).code, Some(0), "{words}");
+            let written = std::fs::read(place.join("f")).unwrap();
+            let left_out = written.chunks(512).filter(|sector| sector.iter().all(|byte| *byte == 0)).count();
+            assert_eq!((written.len(), left_out), (4 << 20, 0), "{who:?}: {words}");
+            shares_of_lengths(&place)
+        });
+        for ((length, real), (other, ours)) in real.iter().zip(&ours) {
+            assert!(length == other && (real - ours).abs() < 0.1, "{lengths}: {length}: {real}, ours {ours}");
+        }
+    }
+}
+
 /// An alignment of places says nothing of what is done in order: the same blocks are verified with and without it.
 #[test]
 fn blocks_that_were_written_in_order_are_verified_whatever_the_alignment() {

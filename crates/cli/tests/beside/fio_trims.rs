@@ -76,3 +76,19 @@ fn a_job_that_only_writes_trims_what_the_real_fio_aborts_at() {
         assert!(ended.out.contains("no block is trimmed"), "{}", ended.out);
     }
 }
+
+#[test]
+fn a_number_of_ios_is_that_of_the_blocks_that_are_trimmed_and_written() {
+    let Some(peers) = Peers::find() else { return };
+    let Some(disk) = Disk::of(&peers.folder, 8, Through::Cache) else { return };
+    let place = peers.folder.make_dir("number");
+    for pattern in ["trimwrite", "randtrimwrite"] {
+        let words = format!(
+            "--name=a --filename={} --bs=4k --rw={pattern} --number_ios=64 --output-format=json",
+            disk.node()
+        );
+        let of = |who| counts(&peers.run_in(&place, who, &words));
+        assert_eq!(of(Who::Command), of(Who::Real), "{pattern}");
+        assert_eq!(of(Who::Command), [0, 64, 64], "{pattern}");
+    }
+}

@@ -4,6 +4,7 @@
 //! the cost of one branch that is always predicted; the others are boxed and called.
 
 mod composed;
+mod cover;
 mod diskspd;
 mod lengths;
 mod pass;

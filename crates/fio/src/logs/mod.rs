@@ -220,13 +220,14 @@ impl WorkerLogs {
             direction,
             bytes: io.bytes,
             offset: io.offset,
-            issued_ns: io.issued.0,
             ..Row::default()
         };
+        let issued_ns = io.issued.since(self.origin.unwrap_or(io.due)).0;
         for (kind, value) in [(BANDWIDTH, bandwidth), (IOPS, 1), (SLAT, slat), (CLAT, clat), (LAT, lat)] {
             let empty = (kind == SLAT && !self.has_slat) || (kind == BANDWIDTH && !self.single_rates);
             if let Some(file) = self.files[kind].filter(|_| !empty) {
-                Row { value, greatest: value, ..row }.write(&mut files[file].text, &self.options);
+                let issued_ns = if matches!(kind, SLAT | CLAT) { issued_ns } else { 0 };
+                Row { value, greatest: value, issued_ns, ..row }.write(&mut files[file].text, &self.options);
             }
         }
     }

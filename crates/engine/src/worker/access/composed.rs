@@ -7,6 +7,7 @@ use workload::{
 };
 
 use super::super::seeds;
+use super::cover::Cover;
 use super::lengths::LengthDraw;
 use super::pass::Passes;
 use super::spread::{BlockRange, SpreadDraw};
@@ -58,6 +59,8 @@ struct Lane {
     uniform: bool,
     spread: SpreadDraw,
     pass: Option<Passes>,
+    /// Passes by I/Os of several lengths.
+    cover: Option<Cover>,
     /// Start and end of the last I/O, from the window's start; `None` before the first.
     last: Option<(u64, u64)>,
     /// Number of I/Os left of a run.
@@ -125,7 +128,14 @@ impl ComposedOrder {
         let mut length = lengths.next(&mut self.length_stream);
         let start = if jumps {
             lane.run_left = self.runs.map_or(0, |runs| runs.length.max(1) - 1);
-            lane.jump(length, &mut self.stream)
+            match &mut lane.cover {
+                Some(cover) => {
+                    let (first, count) = cover.next(length.div_ceil(lane.align), &mut self.stream);
+                    length = length.min(count * lane.align);
+                    first * lane.align
+                }
+                None => lane.jump(length, &mut self.stream),
+            }
         } else {
             lane.run_left = lane.run_left.saturating_sub(1);
             if matches!(self.runs, Some(Runs { follow: Follow::Same, .. })) {
@@ -150,7 +160,7 @@ impl ComposedOrder {
 
 const DIRECTIONS: [Direction; WAYS] = [Direction::Read, Direction::Write, Direction::Trim];
 
-/// The lane of each direction: in random order without repeats, reads and writes with blocks of the same length share one
+/// The lane of each direction: in random order without repeats, reads and writes with blocks of the same lengths share one
 /// pass, so that each block is visited once by either.
 fn lane_of(plan: &WorkerPlan) -> [usize; WAYS] {
     let without = plan.access.order == Order::Random(Repeats::Without);
@@ -185,8 +195,11 @@ impl Lane {
         let align = blocks.align_of(direction).0.max(1);
         let count = window.length / align;
         let uniform = access.spread == Spread::Uniform;
-        let once =
-            access.order == Order::Random(Repeats::Without) && uniform && is_one_length(blocks, direction);
+        let once = access.order == Order::Random(Repeats::Without) && uniform;
+        let one_length = is_one_length(blocks, direction);
+        let used = access.mix.directions().any(|other| lane_of(plan)[other.index()] == direction.index());
+        // In steps of the shortest length nothing is shortened below it.
+        let in_steps = access.runs.is_none() && align == blocks.shortest_of(direction).0;
         Lane {
             base: file.offset.0,
             size: file.size.0,
@@ -204,7 +217,8 @@ impl Lane {
                 BlockRange { blocks: count, block: align },
                 seeds::pass_key(seed, u64::MAX),
             ),
-            pass: if once { Passes::new(count, seed) } else { None },
+            pass: if once && one_length { Passes::new(count, seed) } else { None },
+            cover: if once && !one_length && used && in_steps { Cover::new(count) } else { None },
             last: None,
             run_left: 0,
         }
@@ -292,6 +306,9 @@ impl Lane {
         if let Some(pass) = &mut self.pass {
             // Each piece has separate blocks.
             pass.leave();
+        }
+        if let Some(cover) = &mut self.cover {
+            cover.leave();
         }
     }
 
