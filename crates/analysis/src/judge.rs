@@ -253,6 +253,7 @@ fn brief(figures: &Figures, direction: Direction, quantity: Quantity) -> Option<
     (seconds < claims::LASTS_S).then_some(Doubt::Brief { seconds })
 }
 
+/// Returns the point of the ladder whose block, depth and latency stand for `level`: the first that reaches it.
 fn representative<'f>(
     figures: &'f Figures,
     direction: Direction,
@@ -263,7 +264,10 @@ fn representative<'f>(
     let value = |point: &Point| {
         if quantity == Quantity::Iops { point.iops.value } else { point.bytes_per_second.value }
     };
-    points.iter().find(|point| point.direction == direction && value(point) >= 0.98 * level.value)
+    let points = || points.iter().filter(|point| point.direction == direction);
+    let reaches = points().find(|point| value(point) >= 0.98 * level.value);
+    // Beside noise no step may reach the level of all of them together.
+    reaches.or_else(|| points().max_by(|a, b| value(a).total_cmp(&value(b))))
 }
 
 fn measured_row(

@@ -14,7 +14,8 @@ use super::wrap::clean;
 /// Returns a sentence on the bucket that emptied, as far as the run shows which one.
 pub(crate) fn bucket(found: &BucketEmptied) -> String {
     let accounts: Vec<String> = found.accounts.iter().map(account).collect();
-    let (from, to) = (found.from.as_secs_f64(), found.to.as_secs_f64());
+    let (from, to) = (numbers::span(found.from.as_secs_f64()), numbers::span(found.to.as_secs_f64()));
+    let when = if from == to { format!("at {from}") } else { format!("between {from} and {to}") };
     let open = if accounts.len() > 1 { ", which of them this run does not show" } else { "" };
     let whose = found.policy.as_ref();
     let whose = whose.map_or(String::new(), |policy| format!(" These are the rates of {}.", clean(policy)));
@@ -22,12 +23,7 @@ pub(crate) fn bucket(found: &BucketEmptied) -> String {
         Refill::Earned => " What was earned since paid for a second burst.",
         Refill::Unknown => "",
     };
-    format!(
-        "Credits ran out between {} and {}: {}{open}.{whose}{kind}",
-        numbers::span(from),
-        numbers::span(to),
-        accounts.join(", or ")
-    )
+    format!("Credits ran out {when}: {}{open}.{whose}{kind}", accounts.join(", or "))
 }
 
 fn account(account: &BucketAccount) -> String {

@@ -145,9 +145,11 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
         },
         Meaning::FillingDepth(found) => FindingWords {
             sentence: format!(
-                "{} {} in flight fill the cap (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
-                numbers::figure(found.star),
-                plural(found.direction),
+                "{} (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
+                match found.star <= 1.0 {
+                    true => format!("One {} in flight fills the cap", found.direction.name()),
+                    false => format!("{} {} in flight fill the cap", numbers::figure(found.star), plural(found.direction)),
+                },
                 numbers::time(found.base_latency_ns),
                 numbers::figure(found.ninety)
             ),
