@@ -226,7 +226,8 @@ impl Walk<'_> {
     fn cpu(&mut self, line: &str, start: usize) {
         let mut cells = cells(line);
         let is_mean = matches!(cells[0], "avg" | "avg.");
-        if !is_mean && !(line.contains('|') && cells[0].starts_with(|c: char| c.is_ascii_digit())) {
+        let is_row = line.contains('|') && cells[0].starts_with(|c: char| c.is_ascii_digit());
+        if !is_mean && !is_row {
             return;
         }
         if is_mean {

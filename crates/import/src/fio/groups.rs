@@ -23,7 +23,11 @@ pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     walk.closing = true;
     let mut part = ReportedPart::named(Scope::Group, format!("group {number}"), text.line(at));
     part.group = Some(number);
-    text.bounds.add(&mut walk.found.last_mut()?.parts, part);
+    let found = walk.found.last_mut()?;
+    if walk.is_below && found.parts.iter().all(|part| part.scope != Scope::Job) {
+        found.notes.extend(walk.before.ask(&mut part, text));
+    }
+    text.bounds.add(&mut found.parts, part);
     Some(matched(&text.plain, at + digits, " (all jobs) : ").unwrap_or(at + digits))
 }
 

@@ -6,7 +6,7 @@ use super::super::bounds::PARTS_MOST;
 use super::super::pieces::near;
 use super::super::scan::{begins_line, blanks, entries, matched, word_end};
 use super::super::text::Text;
-use super::walk::{Before, Walk};
+use super::walk::{Before, Options, Start, Walk};
 
 /// Returns the facts known before the walk begins: the job names in the text's command lines.
 pub(super) fn before(plain: &str) -> Before {
@@ -34,20 +34,72 @@ impl Before {
         self.names.iter().filter(ends).max_by_key(|known| known.len()).cloned()
     }
 
-    /// Returns the options of a job, none if the text repeats too much already.
-    pub fn options_of(&self, name: &str, text: &Text) -> Vec<(String, String)> {
-        let mut asked = self.starts.get(name).cloned().unwrap_or_default();
-        let named = self.command.iter().find(|(option, _)| option == "name");
-        if named.is_none_or(|(_, job)| job == name) {
-            for (option, value) in &self.command {
-                if asked.iter().all(|(known, _)| known != option) {
-                    asked.push((option.clone(), value.clone()));
-                }
+    /// Returns the start lines of a group.
+    fn of_group(&self, group: u32) -> impl Iterator<Item = &Start> {
+        let own = self.starts.range((group, String::new(), Vec::new())..);
+        own.take_while(move |start| start.0 == group).take(STARTS_MOST)
+    }
+
+    /// Stores the options of a job, or of the jobs of a group, none if the text repeats too much already. Of a sum of
+    /// unlike jobs, stores the options that all have, and returns a note that lists the jobs.
+    pub fn ask(&self, part: &mut ReportedPart, text: &Text) -> Option<String> {
+        let is_group = part.scope == Scope::Group;
+        let jobs: Vec<&Start> = self.of_group(part.group.unwrap_or(0)).collect();
+        let unlike = (is_group || part.clones > Some(1)) && jobs.iter().any(|job| job.2 != jobs[0].2);
+        let own = jobs.iter().find(|job| unlike || is_group || job.1 == part.job);
+        let own = own.map_or(&[][..], |job| &job.2);
+        let name = match jobs.as_slice() {
+            _ if unlike => None,
+            [only] if is_group => Some(only.1.as_str()),
+            [] if is_group => self.only().map(|(job, _)| job),
+            _ => Some(part.job.as_str()).filter(|_| !is_group),
+        };
+        let named = name.filter(|_| is_group).map(|name| ("name".to_owned(), name.to_owned()));
+        let common = own.iter().filter(|pair| !unlike || jobs.iter().all(|job| job.2.contains(pair)));
+        let mut asked: Options = named.into_iter().chain(common.cloned()).collect();
+        for (option, value) in self.of_command(name) {
+            if own.iter().chain(&asked).all(|(known, _)| known != option) {
+                asked.push((option.clone(), value.clone()));
             }
         }
         let bytes = asked.iter().map(|(option, value)| option.len() + value.len() + 48).sum();
-        if text.may_repeat(bytes) { asked } else { Vec::new() }
+        part.asked = if text.may_repeat(bytes) { asked } else { Vec::new() };
+        unlike.then(|| sum_of(&part.job, &jobs))
     }
+
+    /// Returns the options of a command line for the job `name`; without a name, those for all of its jobs, which
+    /// precede the first name.
+    fn of_command(&self, name: Option<&str>) -> impl Iterator<Item = &(String, String)> {
+        let names = || self.command.iter().filter(|(option, _)| option == "name");
+        let is_of = move |(_, job): &(String, String)| name == Some(job);
+        let mut applies = name.is_none() || names().next().is_none() || names().any(is_of);
+        self.command.iter().filter(move |pair| {
+            applies = if pair.0 == "name" { is_of(pair) } else { applies };
+            applies
+        })
+    }
+
+    /// Returns name and group of the only job that start lines, or else a command line, name.
+    pub fn only(&self) -> Option<(&str, Option<u32>)> {
+        let mut starts = self.starts.iter().map(|(group, job, _)| (job.as_str(), Some(*group)));
+        let names = self.command.iter().filter(|(option, _)| option == "name");
+        let mut names = names.map(|(_, job)| (job.as_str(), None));
+        let only = starts.next().or_else(|| names.next().filter(|_| names.next().is_none()));
+        only.filter(|_| starts.next().is_none())
+    }
+}
+
+/// Returns a note on a sum of unlike jobs.
+fn sum_of(name: &str, jobs: &[&Start]) -> String {
+    let listed = jobs.iter().take(STARTS_LISTED).map(|(_, name, options)| {
+        let options: Vec<_> = options.iter().map(|(option, value)| format!("{option}={value}")).collect();
+        format!("{name} ({})", options.join(", "))
+    });
+    let more = if jobs.len() > STARTS_LISTED { " and others" } else { "" };
+    format!(
+        "'{name}' is the sum of unlike jobs: {}{more}; only the options that all of them have are kept",
+        listed.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// Reads a command line, a start line, a version or the header of a job at `at`; returns its end.
@@ -61,6 +113,9 @@ const LINE: usize = 4096;
 const NAMES_MOST: usize = 64;
 /// Most options read from one command line.
 const OPTIONS_MOST: usize = 512;
+/// Most start lines of a group that are compared, and of those that are listed.
+const STARTS_MOST: usize = 512;
+const STARTS_LISTED: usize = 8;
 /// Longest command line, in bytes.
 const COMMAND: usize = 64 << 10;
 /// Most colons within a name.
@@ -112,15 +167,10 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     end = matched(&text.plain, end, " ): ").unwrap_or(end);
     end = error(walk.text, end, &mut part);
     end = process(walk.text, end, &mut part);
-    part.asked = walk.before.options_of(&part.job, text);
+    let note = walk.before.ask(&mut part, text);
     walk.way = None;
-    let version = walk.before.version.take();
     if let Some(found) = walk.found.last_mut() {
-        if found.tool.is_empty()
-            && let Some(version) = version
-        {
-            found.tool = format!("fio {version} text");
-        }
+        found.notes.extend(note);
         walk.at_job = found.parts.len();
         text.bounds.add(&mut found.parts, part);
     }
@@ -179,8 +229,9 @@ fn date(line: &str) -> Option<&str> {
 fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (name, behind) = named(&text.plain, at, ": (g=")?;
-    let behind = behind + near(&text.plain, behind, 8).find(')')?;
-    let mut end = matched(&text.plain, behind, "): ")?;
+    let close = behind + near(&text.plain, behind, 8).find(')')?;
+    let group = text.plain[behind..close].trim().parse().unwrap_or(0);
+    let mut end = matched(&text.plain, close, "): ")?;
     another(walk);
     let line = near(&text.plain, end, LINE);
     let line_end = end + line.find('\n').unwrap_or(line.len());
@@ -198,8 +249,9 @@ fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         end = from + length;
     }
     if walk.before.starts.len() < PARTS_MOST {
-        walk.before.starts.entry(name.to_owned()).or_insert(asked);
+        walk.before.starts.insert((group, name.to_owned(), asked));
     }
+    walk.before.at = at;
     Some(end)
 }
 
@@ -232,7 +284,8 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let behind = matched(plain, at, "fio -")?;
     let line = near(plain, behind - 1, COMMAND).split('\n').next().unwrap_or_default();
     let (options, length) = options_of(line);
-    walk.before.command = options;
+    walk.close();
+    (walk.before.command, walk.before.at) = (options, at);
     walk.before.starts.clear();
     Some(behind - 1 + length)
 }
@@ -240,8 +293,8 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
 /// Returns `--option=value`, `--option value` and `--option` at the start of a line, and where they end, because
 /// pages put other text on the same line; a semicolon ends them. Skips the backslashes and list numbers of a command
 /// over several lines.
-fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
-    let mut options: Vec<(String, String)> = Vec::new();
+fn options_of(line: &str) -> (Options, usize) {
+    let mut options = Options::new();
     let (mut end, mut waits) = (0, false);
     loop {
         let start = blanks(line, end);

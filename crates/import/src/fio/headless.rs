@@ -30,17 +30,39 @@ pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
         }
     };
     walk.open_at(behind);
-    let name = if scope == Scope::Job { UNNAMED } else { "group 0" };
-    let part = ReportedPart::named(scope, name, text.line(behind));
+    let line = text.line(behind);
+    let (part, note) = part(walk, scope, label, line);
     if let Some(found) = walk.found.last_mut() {
         walk.at_job = found.parts.len();
+        let name = match part.asked.is_empty() {
+            true => "the name and what stood before it are not there",
+            false => "what is known of the job is that of the start line or the command line above",
+        };
         text.bounds.add(&mut found.parts, part);
-        found.notes.push(format!(
-            "the text begins at line {}, below the line of its job: the name and what stood before it are not there",
-            text.line(behind)
-        ));
+        found.notes.extend(note);
+        found.notes.push(format!("the text begins at line {line}, below the line of its job: {name}"));
     }
     true
+}
+
+/// Returns the part whose line is missing, with name and options from start line or command line if these precede it,
+/// and a note on them.
+fn part(walk: &Walk<'_>, scope: Scope, label: Label, line: u32) -> (ReportedPart, Option<String>) {
+    let name = if scope == Scope::Job { UNNAMED } else { "group 0" };
+    let unknown = ReportedPart::named(scope, name, line);
+    if !walk.is_below {
+        return (unknown, None);
+    }
+    let mut part = unknown.clone();
+    if let Some((job, group)) = walk.before.only().filter(|_| scope == Scope::Job) {
+        (part.job, part.group) = (job.to_owned(), group);
+    }
+    let note = walk.before.ask(&mut part, walk.text);
+    let is_other = match (label, part.asked_for("rw")) {
+        (Label::Way(Some(way)), Some(rw)) => !rw.contains("rw") && !rw.contains(way.name()),
+        _ => false,
+    };
+    if is_other { (unknown, None) } else { (part, note) }
 }
 
 /// Begins a result if figures follow the line of a group; returns whether they do.

@@ -59,6 +59,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
         style: None,
         way: None,
         before: header::before(&text.plain),
+        is_below: false,
         last_line: 0,
         prose: false,
         at_job: 0,

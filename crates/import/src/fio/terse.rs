@@ -44,7 +44,7 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
             }
             last_line = number;
             let (mut part, own) = line.read(troubles);
-            part.asked = before.options_of(&part.job, text);
+            before.ask(&mut part, text);
             if let Some(result) = found.last_mut() {
                 text.bounds.add(&mut result.parts, part);
                 disks.take(own, text);

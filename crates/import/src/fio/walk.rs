@@ -1,6 +1,6 @@
 //! State of the walk over fio's text: the current result and job, and the handling of their entries.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
@@ -59,11 +59,18 @@ pub(super) struct Before {
     pub names: Vec<String>,
     /// Version line of the next result.
     pub version: Option<String>,
-    /// Start lines of the next result: name and options.
-    pub starts: HashMap<String, Vec<(String, String)>>,
+    /// Start lines of the next result, by group and name.
+    pub starts: BTreeSet<Start>,
     /// Options of the last command line.
-    pub command: Vec<(String, String)>,
+    pub command: Options,
+    /// Offset of the last start line or command line.
+    pub at: usize,
 }
+
+/// Options in the order of the text: name and value.
+pub(super) type Options = Vec<(String, String)>;
+/// Group, name and options of a start line.
+pub(super) type Start = (u32, String, Options);
 
 /// The walk over a text.
 pub(super) struct Walk<'t> {
@@ -80,6 +87,8 @@ pub(super) struct Walk<'t> {
     /// Direction of the latencies that follow.
     pub way: Option<Direction>,
     pub before: Before,
+    /// Whether no other result stands between the last start or command line and the current result.
+    pub is_below: bool,
     /// Line of the last words that were recognised.
     pub last_line: u32,
     /// Whether text that is not fio's has followed since then.
@@ -186,9 +195,15 @@ impl<'t> Walk<'t> {
     pub fn open_at(&mut self, at: usize) {
         if !self.open || self.closing || self.prose {
             self.close();
+            self.is_below = self.found.last().is_none_or(|found| found.at < self.before.at);
             self.text.bounds.begin(&mut self.found, ImportedResult { at, ..ImportedResult::default() });
             self.open = true;
             self.closing = false;
+        }
+        if let Some(version) = self.before.version.take()
+            && let Some(found) = self.found.last_mut().filter(|found| found.tool.is_empty())
+        {
+            found.tool = format!("fio {version} text");
         }
     }
 

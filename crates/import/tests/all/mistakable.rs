@@ -188,3 +188,126 @@ fn no_version_of_diskspd_is_claimed_that_the_text_does_not_prove() {
         assert_eq!(tools(&imported(&text(rest))), [tool], "{rest:?}");
     }
 }
+
+const TWO_GROUPS: &str = "hdd: (g=3): rw=write, bs=1M-1M/1M-1M/1M-1M, ioengine=sync, iodepth=2
+hdd: (g=4): rw=read, bs=1M-1M/1M-1M/1M-1M, ioengine=sync, iodepth=2
+fio-2.2.8
+Starting 2 threads
+
+hdd: (groupid=3, jobs=1): err= 0: pid=20103: Sun Jun 12 14:55:40 2016
+  write: io=4829.0MB, bw=164824KB/s, iops=160, runt= 30001msec
+hdd: (groupid=4, jobs=1): err= 0: pid=20107: Sun Jun 12 14:55:40 2016
+  read : io=4834.0MB, bw=164962KB/s, iops=161, runt= 30007msec
+";
+
+#[test]
+fn jobs_of_one_name_in_two_groups_have_their_own_options() {
+    let import = imported(TWO_GROUPS);
+    let asked: Vec<_> = import.runs[0].reported.iter().map(|job| (job.group, job.asked_for("rw"))).collect();
+    assert_eq!(asked, [(Some(3), Some("write")), (Some(4), Some("read"))]);
+}
+
+#[test]
+fn a_sum_of_unlike_jobs_has_no_options_of_the_first_alone() {
+    let text = |other: &str| {
+        format!(
+            "binlog: (g=0): rw=write, bs=1K-1K/1K-1K/1K-1K, ioengine=sync, iodepth=1\n...\n{other}: (g=0): {}, ioengine=sync, iodepth=1\n\
+             next: (g=1): rw=trim, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\nfio-2.0.13\nStarting 3 processes\n\n\
+             binlog: (groupid=0, jobs=3): err= 0: pid=2930: Tue Jan  7 16:55:33 2014\n  read : io=145824KB, bw=497275 B/s, iops=30 , runt=300284msec\n",
+            if other == "binlog" {
+                "rw=write, bs=1K-1K/1K-1K/1K-1K"
+            } else {
+                "rw=randrw, bs=16K-16K/16K-16K/16K-16K"
+            }
+        )
+    };
+    let notes = |import: &import::Import| {
+        import.runs[0].events.iter().map(|event| event.text.clone()).collect::<Vec<_>>().join("\n")
+    };
+    let unlike = imported(&text("data"));
+    let job = part(&unlike.runs[0], "binlog");
+    let own = |pair: [&str; 2]| (pair[0].to_owned(), pair[1].to_owned());
+    assert_eq!(job.asked, [own(["ioengine", "sync"]), own(["iodepth", "1"])]);
+    let told = notes(&unlike);
+    for words in ["'binlog' is the sum of unlike jobs", "binlog (rw=write, bs=1K", "data (rw=randrw, bs=16K"]
+    {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(!told.contains("trim"), "that is another group: {told}");
+    let alike = imported(&text("binlog"));
+    assert_eq!(part(&alike.runs[0], "binlog").asked_for("rw"), Some("write"));
+    assert!(!notes(&alike).contains("unlike"), "{}", notes(&alike));
+}
+
+#[test]
+fn options_of_a_command_are_those_of_its_job_and_of_all() {
+    let text = |name: &str| {
+        format!(
+            "$ fio --bs=4k --name=a --rw=read --name=b --rw=write\n{name}: (groupid=0, jobs=1): err= 0: pid=7: Mon Nov 23 09:49:01 2026\n  \
+             read: IOPS=8000, BW=34.0MiB/s (35.6MB/s)(29.5MiB/1001msec)\n"
+        )
+    };
+    for (name, bs, rw) in
+        [("a", Some("4k"), Some("read")), ("b", Some("4k"), Some("write")), ("c", None, None)]
+    {
+        let import = imported(&text(name));
+        let job = part(&import.runs[0], name);
+        assert_eq!((job.asked_for("bs"), job.asked_for("rw")), (bs, rw), "{name}");
+    }
+}
+
+const BELOW: &str = "...\n  write: io=406640KB, bw=13554KB/s, iops=3388 , runt= 30001msec\n...\n";
+
+#[test]
+fn a_result_without_its_line_is_that_of_the_command_above() {
+    let command =
+        |name: &str, rw: &str| format!("[root@h ~]# fio -rw={rw} -bs=4k -name={name} -exit_all\n{BELOW}\n");
+    let import =
+        imported(&format!("{}words between\n\n{}", command("one", "write"), command("two", "randwrite")));
+    let asked: Vec<_> = import
+        .runs
+        .iter()
+        .map(|run| (run.reported[0].job.as_str(), run.reported[0].asked_for("rw")))
+        .collect();
+    assert_eq!(asked, [("one", Some("write")), ("two", Some("randwrite"))]);
+    assert!(!lacks(&import.runs[0]).contains(&"what was asked"));
+    for (before, why) in [
+        (String::new(), "no command"),
+        ("$ fio -rw=read -name=one\n".to_owned(), "the command reads"),
+        ("$ fio -bs=4k -name=one -rw=write -name=two -rw=write\n".to_owned(), "it has two jobs"),
+    ] {
+        let import = imported(&format!("{before}{BELOW}"));
+        let job = &import.runs[0].reported[0];
+        assert_eq!((job.job.as_str(), job.asked.len()), ("unnamed", 0), "{why}");
+    }
+    let again = imported(&format!("{}words between\n\nand more\n\n{BELOW}", command("one", "write")));
+    let jobs: Vec<&str> = again.runs.iter().map(|run| run.reported[0].job.as_str()).collect();
+    assert_eq!(jobs, ["one", "unnamed"], "another result stands between");
+}
+
+#[test]
+fn groups_without_their_jobs_have_the_options_of_the_start_lines() {
+    let start = |name: &str, group: u32, rw: &str| {
+        format!(
+            "{name}: (g={group}): rw={rw}, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n"
+        )
+    };
+    let group = |number: u32| {
+        format!(
+            "Run status group {number} (all jobs):\n   READ: bw=12.1MiB/s (12.7MB/s), 12.1MiB/s-12.1MiB/s (12.7MB/s-12.7MB/s), io=477MiB (500MB), run=39364-39364msec\n\n"
+        )
+    };
+    let import = imported(&format!(
+        "{}{}fio-3.30\nStarting 2 processes\n...\n{}{}",
+        start("home", 0, "randrw"),
+        start("ssd", 1, "read"),
+        group(0),
+        group(1)
+    ));
+    assert_eq!(tools(&import), ["fio 3.30 text"]);
+    for (group, name, rw) in [("group 0", "home", "randrw"), ("group 1", "ssd", "read")] {
+        let part = part(&import.runs[0], group);
+        assert_eq!((part.asked_for("name"), part.asked_for("rw")), (Some(name), Some(rw)));
+    }
+    assert!(!lacks(&import.runs[0]).contains(&"what was asked"));
+}
