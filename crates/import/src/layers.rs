@@ -1,4 +1,4 @@
-//! Layers around a result: times and quotation marks before its lines, numbers in the notation of other locales. A
+//! Layers around a result: the encoding of a mail, times and quotation marks before its lines, numbers in the notation of other locales. A
 //! layer is removed if more can be read without it.
 
 use std::cmp::Reverse;
@@ -7,7 +7,7 @@ use record::Run;
 
 use super::cuts::Cuts;
 use super::trouble::ImportError;
-use super::{Import, clocks, escapes, numbers, prefixes, stamps, text};
+use super::{Import, clocks, escapes, mail, numbers, prefixes, stamps, text};
 
 /// A text with some layers removed.
 #[derive(Clone, Debug, Default)]
@@ -45,10 +45,14 @@ impl Page {
     fn within(&self) -> Option<Page> {
         let (notes, cuts) = (self.notes.clone(), self.cuts.clone());
         let mut page = Page { notes, cuts, guessed: self.guessed, ..Page::default() };
-        if let Some((text, cuts)) = stamps::without(&self.text) {
+        if let Some(text) = mail::decoded(&self.text) {
+            page.notes.push(MAIL.to_owned());
+            return Some(Page { text, cuts: Vec::new(), ..page });
+        }
+        if let Some((text, cuts, note)) = stamps::without(&self.text) {
             page.cuts.push(cuts);
-            if !page.notes.iter().any(|note| note == STAMPS) {
-                page.notes.push(STAMPS.to_owned());
+            if !page.notes.iter().any(|known| known == note) {
+                page.notes.push(note.to_owned());
             }
             return Some(Page { text, ..page });
         }
@@ -73,7 +77,8 @@ impl Page {
 const POINTED: &str =
     "decimal commas and signs between thousands were read as such; columns are counted in what that gave";
 const PREFIXES: &str = "what a log has before each line was taken off";
-const STAMPS: &str = "times and marks of quotation before the lines were taken off";
+const MAIL: &str =
+    "an encoded mail (quoted-printable) was decoded; lines and columns are counted in what that gave";
 
 /// Reads `page` with `read`, removing the layers without which the reading is best.
 pub(crate) fn best(

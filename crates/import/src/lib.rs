@@ -23,6 +23,7 @@ mod kinds;
 mod kubestr;
 mod lacks;
 mod layers;
+mod mail;
 mod monitoring;
 mod numbers;
 mod pieces;

@@ -5,8 +5,9 @@ use super::cuts::Cuts;
 /// Fewest lines with a prefix that make a log or a quotation.
 const STAMPED_LEAST: usize = 2;
 
-/// Returns `text` without the prefixes of its lines, and the removed pieces; `None` if there are no prefixes.
-pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
+/// Returns `text` without the prefixes of its lines, the removed pieces, and a note on what they are; `None` if there are no
+/// prefixes.
+pub(crate) fn without(text: &str) -> Option<(String, Cuts, &'static str)> {
     let filled = || text.lines().filter(|line| !line.trim().is_empty());
     // A line with nothing but a time belongs to a report.
     let is_stamped = |line: &&str| {
@@ -19,14 +20,22 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
 }
 
 /// Removes times and quotation marks from the start of each line of `text`.
-fn taken_off(text: &str) -> (String, Cuts) {
+fn taken_off(text: &str) -> (String, Cuts, &'static str) {
     let (mut left, mut cuts) = (String::with_capacity(text.len()), Cuts::default());
+    let (mut quoted, mut timed) = (false, false);
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let off = length(line.trim_end_matches(['\n', '\r']));
         cuts.push(index as u32 + 1, 1, line[..off].chars().count() as u32);
         left.push_str(&line[off..]);
+        quoted |= line[..off].contains('>');
+        timed |= line[..off].contains(|c: char| c.is_ascii_digit());
     }
-    (left, cuts)
+    let note = match (timed, quoted) {
+        (true, true) => "times and marks of quotation before the lines were taken off",
+        (true, false) => "times before the lines were taken off",
+        (false, _) => "marks of quotation before the lines were taken off",
+    };
+    (left, cuts, note)
 }
 
 /// Returns the length in bytes of the time or the quotation marks at the start of `line`, with one blank after it;
@@ -161,7 +170,7 @@ mod tests {
     #[test]
     fn times_go_from_the_lines_that_have_them() {
         let text = "start\n2024-03-01T10:11:12.123Z a: 1\n2024-03-01T10:11:12.123Z   b: 2\n";
-        let (left, cuts) = without(text).unwrap();
+        let (left, cuts, _) = without(text).unwrap();
         assert_eq!(left, "start\na: 1\n  b: 2\n");
         assert_eq!((cuts.column(1, 1), cuts.column(2, 1)), (1, 26));
         assert_eq!(without("fio-1  | a\nfio-1  | b\n"), None, "a name is no time");

@@ -311,3 +311,51 @@ fn groups_without_their_jobs_have_the_options_of_the_start_lines() {
     }
     assert!(!lacks(&import.runs[0]).contains(&"what was asked"));
 }
+
+/// Encodes as mail programs do, in lines of at most 76 characters.
+fn mailed(text: &str) -> String {
+    let line = |line: &str| {
+        let (mut whole, mut width) = (String::new(), 0);
+        for letter in line.replace("  ", "\u{a0} ").chars() {
+            let code: String = match letter {
+                '=' => "=3D".to_owned(),
+                '\u{a0}' => "=C2=A0".to_owned(),
+                other => other.to_string(),
+            };
+            if width + code.len() > 75 {
+                whole.push_str("=\r\n");
+                width = 0;
+            }
+            width += code.len();
+            whole.push_str(&code);
+        }
+        whole + "\r\n"
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn an_encoded_mail_is_decoded_which_a_note_says() {
+    let fio = include_str!("fixtures/fio-3.33.txt");
+    let headers =
+        "Content-Type: text/plain; charset=\"UTF-8\"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
+    let import = imported(&format!("{headers}{}", mailed(fio)));
+    assert_eq!(import.troubles, []);
+    let parts = |import: &import::Import| {
+        let parts = import.runs[0].reported.iter();
+        parts.map(|part| (part.asked.clone(), figures(part))).collect::<Vec<_>>()
+    };
+    assert_eq!(parts(&import), parts(&imported(fio)));
+    assert!(import.notes[0].contains("quoted-printable"), "{:?}", import.notes);
+}
+
+#[test]
+fn the_note_names_what_was_taken_off_the_lines() {
+    let note = |before: &str| {
+        let lines = include_str!("fixtures/fio-3.33.txt").lines();
+        imported(&lines.map(|line| format!("{before}{line}\n")).collect::<String>()).notes.concat()
+    };
+    assert_eq!(note("> "), "marks of quotation before the lines were taken off");
+    assert_eq!(note("2024-03-01T10:11:12.123Z "), "times before the lines were taken off");
+    assert!(note("> 2024-03-01T10:11:12.123Z ").contains("times"), "{}", note("> 2024-03-01T10:11:12.123Z "));
+}
