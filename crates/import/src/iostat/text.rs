@@ -19,6 +19,7 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         seen: Vec::new(),
         time: None,
         cpu: false,
+        strays: 0,
         command: None,
         pending: Vec::new(),
         headless: Vec::new(),
@@ -39,6 +40,8 @@ const COLUMNS_MOST: usize = 256;
 /// Fewest figures after a name that make a row of a device without a header: every version of `-x` prints more.
 const FIGURES_LEAST: usize = 10;
 
+/// Fewest lines of other text between CPUs and devices that make two reports of them; a log has single ones between.
+const STRAYS_LEAST: usize = 3;
 /// Most rows without a header that are remembered.
 const HEADLESS_MOST: usize = 1000;
 const HEADLESS: &str = "the line 'Device r/s …' above the rows: keep it, as \"grep -E 'Device|sda'\" does";
@@ -79,6 +82,8 @@ struct Reader<'t> {
     time: Option<String>,
     /// Whether the CPUs of the current report have been read.
     cpu: bool,
+    /// Number of lines since then that are not iostat's.
+    strays: usize,
     /// The command line above the next reports.
     command: Option<Command>,
     /// Words of an unfinished row, if columns are wrapped.
@@ -110,7 +115,8 @@ impl Reader<'_> {
             self.section = Section::Cpu(columns.map(|word| (*word).to_owned()).collect());
         } else if let Some(header) = header(&words) {
             let again = header.keys.iter().any(|key| self.seen.contains(key));
-            self.begin(at, again);
+            // What other text separates from the CPUs is another report.
+            self.begin(at, again || (self.cpu && self.strays >= STRAYS_LEAST));
             self.seen.extend(header.keys.iter().cloned());
             self.widths.push(header.keys.len());
             self.section = Section::Devices(header);
@@ -164,6 +170,7 @@ impl Reader<'_> {
             self.sheets.push(sheet);
         }
         let time = self.time.take().unwrap_or_default();
+        self.strays = 0;
         if let Some(sheet) = self.sheets.last_mut()
             && (again || sheet.reports.is_empty())
         {
@@ -178,6 +185,7 @@ impl Reader<'_> {
             Section::None => {
                 let row = headless_row(line).map(|figures| (figures, self.text.trouble(at, HEADLESS)));
                 self.headless.extend(row.filter(|_| self.headless.len() < HEADLESS_MOST));
+                self.strays += 1;
                 self.time = Some(line.trim().to_owned());
             }
             Section::Cpu(columns) if words.iter().all(|word| word.starts_with('%')) => {

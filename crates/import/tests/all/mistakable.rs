@@ -312,6 +312,26 @@ fn groups_without_their_jobs_have_the_options_of_the_start_lines() {
     assert!(!lacks(&import.runs[0]).contains(&"what was asked"));
 }
 
+#[test]
+fn devices_that_other_text_separates_from_cpus_are_another_report() {
+    let cpus = |user: &str| {
+        format!(
+            "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           {user}    0.81    7.91   21.98    0.22   64.91\n\n"
+        )
+    };
+    let reports = |between: &str| {
+        let import = imported(&format!("$ iostat -xm 1\n{}{between}{HUNG}\n{}", cpus("4.18"), cpus("2.84")));
+        let observed = import.runs[0].observed.clone().unwrap();
+        let is_there = |values: &[f64]| values.iter().map(|value| !value.is_nan()).collect::<Vec<bool>>();
+        let busy = observed.devices[0].metrics.iter().find(|(metric, _)| *metric == Metric::Busy).unwrap();
+        (is_there(&observed.cpu[0].1), is_there(&busy.1))
+    };
+    let (cpus, devices) = reports("The disk hangs.\n\nunmount it:\n\numount /dev/sdl1\n\n");
+    assert_eq!((cpus, devices), (vec![true, false, true], vec![false, true, false]));
+    let (cpus, devices) = reports("[  12.3] a line of the kernel\n");
+    assert_eq!((cpus, devices), (vec![true, true], vec![true, false]), "one line of a log");
+}
+
 /// Encodes as mail programs do, in lines of at most 76 characters.
 fn mailed(text: &str) -> String {
     let line = |line: &str| {
