@@ -83,10 +83,7 @@ impl Walk<'_> {
     }
 
     fn begin(&mut self, tool: &str, start: usize) {
-        self.text.bounds.begin(
-            &mut self.found,
-            ImportedResult { tool: tool.to_owned(), at: start, ..ImportedResult::default() },
-        );
+        self.text.bounds.begin(&mut self.found, ImportedResult::begun(tool, start));
     }
 
     fn row(&mut self, row: &Row<'_>, start: usize) {

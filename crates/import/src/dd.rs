@@ -106,12 +106,7 @@ impl Walk<'_> {
         way.bytes_per_second.clone_from(&copied.rate);
         way.ops.clone_from(&self.records[usize::from(direction != Some(Direction::Read))]);
         part.directions.push(way);
-        ImportedResult {
-            tool: copied.tool.to_owned(),
-            parts: vec![part],
-            at: start,
-            ..ImportedResult::default()
-        }
+        ImportedResult { parts: vec![part], ..ImportedResult::begun(copied.tool, start) }
     }
 }
 

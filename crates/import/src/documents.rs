@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::pieces::near;
 use super::scan::begins_line;
-use super::text::Text;
+use super::text::{Text, walked};
 use super::trouble::Troubles;
 
 /// One JSON document.
@@ -61,7 +61,7 @@ pub(crate) fn documents(
             }
             _ => at = start + 1,
         }
-        at = boundary(raw, at);
+        at = raw.ceil_char_boundary(at);
     }
     found
 }
@@ -107,13 +107,6 @@ const AGAIN: usize = 4;
 /// Bytes that may be read again regardless of the text's length.
 const AGAIN_LEAST: usize = 1 << 20;
 
-fn boundary(raw: &str, mut at: usize) -> usize {
-    while !raw.is_char_boundary(at) {
-        at += 1;
-    }
-    at
-}
-
 /// Returns the offset of the next bracket that begins a line or a result of fio.
 fn next_start(raw: &str, from: usize) -> Option<usize> {
     let mut brackets = raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index);
@@ -147,15 +140,12 @@ fn plain_words(error: &serde_json::Error) -> String {
 /// Returns the offset of a line and column that a decoder reports, both counted from 1.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    boundary(text, (start + column).min(text.len()))
+    text.ceil_char_boundary(start + column)
 }
 
 /// Returns the line and column of an offset, both counted from 1.
 pub(crate) fn place(raw: &str, offset: usize) -> (u32, u32) {
-    let before = raw.get(..offset).unwrap_or(raw);
-    let line = before.matches('\n').count() as u32 + 1;
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    (line, before[start..].chars().count() as u32 + 1)
+    walked(raw.get(..offset).unwrap_or(raw), (1, 1))
 }
 
 /// Most cuts tried, from the break backwards.

@@ -34,6 +34,11 @@ pub(crate) struct ImportedResult {
 }
 
 impl ImportedResult {
+    /// Returns a result of `tool` without parts, which begins at an offset.
+    pub fn begun(tool: impl Into<String>, at: usize) -> ImportedResult {
+        ImportedResult { tool: tool.into(), at, ..ImportedResult::default() }
+    }
+
     /// Whether the result has any figure.
     pub fn says_something(&self) -> bool {
         let reported = self.parts.iter().any(|part| {

@@ -137,12 +137,10 @@ fn forms(results: Vec<ImportedResult>, notes: &mut Vec<String>) -> Vec<ImportedR
     kept
 }
 
-/// Whether tool, version and jobs are the same and the rates differ only by rounding.
+/// Whether two results of fio of one version have the same jobs, and rates that differ only by rounding.
 fn is_same(one: &ImportedResult, other: &ImportedResult) -> bool {
-    let version =
-        |found: &ImportedResult| found.tool.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
-    let names = |found: &ImportedResult| {
-        found.jobs().into_iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+    let names = |found: &ImportedResult| -> Vec<String> {
+        found.jobs().into_iter().map(|(name, _)| name.to_owned()).collect()
     };
     let rates = |found: &ImportedResult| -> Vec<f64> {
         let jobs = found.parts.iter().filter(|part| part.scope == Scope::Job);
@@ -151,11 +149,7 @@ fn is_same(one: &ImportedResult, other: &ImportedResult) -> bool {
     };
     let (mine, theirs) = (rates(one), rates(other));
     let near = mine.iter().zip(&theirs).all(|(a, b)| (a - b).abs() <= 0.006 * a.max(*b) + 1.0);
-    one.tool.starts_with("fio")
-        && version(one) == version(other)
-        && names(one) == names(other)
-        && mine.len() == theirs.len()
-        && near
+    names(one) == names(other) && mine.len() == theirs.len() && near
 }
 
 /// Joins fio's logs to the run whose job names them (`write_bw_log` and similar options, or the job's name), or

@@ -54,7 +54,7 @@ impl<'t> Walk<'t> {
             let last = piece.split_whitespace().last().and_then(|word| word.strip_suffix(':'));
             if let Some(name) = last.filter(|name| name.starts_with("/dev/")) {
                 self.device = Some(name);
-                self.text.bounds.begin(&mut self.found, begun(start));
+                self.text.bounds.begin(&mut self.found, ImportedResult::begun("hdparm", start));
             }
         }
     }
@@ -73,13 +73,11 @@ impl<'t> Walk<'t> {
         }
         match self.found.last_mut() {
             Some(last) => self.text.bounds.add(&mut last.parts, part),
-            None => self.found.push(ImportedResult { parts: vec![part], ..begun(start) }),
+            None => self
+                .found
+                .push(ImportedResult { parts: vec![part], ..ImportedResult::begun("hdparm", start) }),
         }
     }
-}
-
-fn begun(at: usize) -> ImportedResult {
-    ImportedResult { tool: "hdparm".to_owned(), at, ..ImportedResult::default() }
 }
 
 /// Returns the kind of timing, and the figures after it.

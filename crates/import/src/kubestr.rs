@@ -89,14 +89,8 @@ impl Walk<'_> {
     fn job(&mut self, name: &str, start: usize) {
         if !self.open {
             let version = self.version.take().unwrap_or_else(|| "fio of an unknown version".to_owned());
-            self.text.bounds.begin(
-                &mut self.found,
-                ImportedResult {
-                    tool: format!("kubestr with {version}"),
-                    at: start,
-                    ..ImportedResult::default()
-                },
-            );
+            let tool = format!("kubestr with {version}");
+            self.text.bounds.begin(&mut self.found, ImportedResult::begun(tool, start));
             self.open = true;
         }
         self.direction = None;

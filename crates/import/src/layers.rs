@@ -49,16 +49,12 @@ impl Page {
             page.notes.push(MAIL.to_owned());
             return Some(Page { text, cuts: Vec::new(), ..page });
         }
-        if let Some((text, cuts, note)) = stamps::without(&self.text) {
+        let prefixes = || prefixes::without(&self.text).map(|(text, cuts)| (text, cuts, PREFIXES));
+        if let Some((text, cuts, note)) = stamps::without(&self.text).or_else(prefixes) {
             page.cuts.push(cuts);
             if !page.notes.iter().any(|known| known == note) {
                 page.notes.push(note.to_owned());
             }
-            return Some(Page { text, ..page });
-        }
-        if let Some((text, cuts)) = prefixes::without(&self.text) {
-            page.cuts.push(cuts);
-            page.notes.push(PREFIXES.to_owned());
             return Some(Page { text, ..page });
         }
         let text = numbers::pointed(&self.text)?;

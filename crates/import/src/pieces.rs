@@ -3,11 +3,7 @@
 /// Returns at most `most` bytes of `text` from `at` on, to search for an end that is near or missing.
 pub(crate) fn near(text: &str, at: usize, most: usize) -> &str {
     let rest = text.get(at..).unwrap_or_default();
-    let mut end = most.min(rest.len());
-    while !rest.is_char_boundary(end) {
-        end -= 1;
-    }
-    &rest[..end]
+    &rest[..rest.floor_char_boundary(most)]
 }
 
 /// Most characters of the found text that are repeated in a message.

@@ -91,15 +91,8 @@ impl Walk<'_> {
     fn begin(&mut self, tool: &str, start: usize) {
         self.section = Section::Head;
         let part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
-        self.text.bounds.begin(
-            &mut self.found,
-            ImportedResult {
-                tool: tool.to_owned(),
-                parts: vec![part],
-                at: start,
-                ..ImportedResult::default()
-            },
-        );
+        let found = ImportedResult { parts: vec![part], ..ImportedResult::begun(tool, start) };
+        self.text.bounds.begin(&mut self.found, found);
     }
 }
 

@@ -132,7 +132,7 @@ pub(crate) fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32
 }
 
 /// Returns the place after `text`, which begins at the given place.
-fn walked(text: &str, (line, column): (u32, u32)) -> (u32, u32) {
+pub(crate) fn walked(text: &str, (line, column): (u32, u32)) -> (u32, u32) {
     let letters = |part: &str| part.chars().count() as u32;
     match text.rsplit_once('\n') {
         Some((above, last)) => (line + above.matches('\n').count() as u32 + 1, 1 + letters(last)),

@@ -3,7 +3,7 @@
 //! Up to v2026-05-19, yabs divides fio's KiB/s by 1000 and 1000000 and labels the results MB/s and GB/s: one of its MB
 //! is 1,024,000 bytes. Since v2026-07-03 it is 1,000,000 bytes.
 
-use record::{Figure, ReportedPart, Scope};
+use record::{Figure, ReportedDirection, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{ImportedResult, set, way};
@@ -28,14 +28,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
                     blocks.is_empty() || last.parts.iter().any(|part| sizes.contains(&part.job))
                 });
                 if again && !sizes.is_empty() {
-                    text.bounds.begin(
-                        &mut found,
-                        ImportedResult {
-                            tool: "yabs table".to_owned(),
-                            at: start,
-                            ..ImportedResult::default()
-                        },
-                    );
+                    text.bounds.begin(&mut found, ImportedResult::begun("yabs table", start));
                 }
                 blocks = sizes;
             }
@@ -74,42 +67,34 @@ fn version(line: &str) -> Option<&str> {
 const DECIMAL_SINCE: &str = "2026-07-03";
 /// Bytes of the older MB for each byte of the newer one.
 const OLDER: f64 = 1.024;
-/// Most by which rounding may change rate / (I/Os times size) in cells that prove the unit: a quarter of the difference.
+/// Most that rounding may change of rate / (I/Os times size) in a cell that proves the unit: a quarter of the difference.
 const ROUNDED: f64 = 0.006;
 
-/// Converts the rates of a version whose MB is 1,024,000 bytes. The rates and I/Os of the cells prove the unit, or
-/// else the version in the head.
+/// Converts the rates of a version whose MB is 1,024,000 bytes. The rates and I/Os of a cell prove the unit, or else the
+/// version in the head.
 fn settle(found: &mut ImportedResult, version: Option<&str>) {
-    let is_decimal = is_decimal(found).or_else(|| Some(version? >= DECIMAL_SINCE));
-    if is_decimal == Some(true) {
-        return;
-    }
+    let ways = found.parts.iter().flat_map(|part| part.directions.iter().map(move |way| (&part.job, way)));
+    let proven = ways.filter_map(|(size, way)| is_decimal(size, way)).next();
+    let is_decimal = proven.or_else(|| Some(version? >= DECIMAL_SINCE));
     if is_decimal.is_none() {
         let note = "neither a version nor the numbers of I/Os show whether a MB is 1,024,000 bytes, as up to v2026-05-19, or \
                     1,000,000; it is taken as 1,024,000";
         found.notes.push(note.to_owned());
     }
     let ways = found.parts.iter_mut().flat_map(|part| &mut part.directions);
-    for rate in ways.filter_map(|way| way.bytes_per_second.as_mut()) {
+    let rates = ways.filter_map(|way| way.bytes_per_second.as_mut());
+    for rate in rates.filter(|_| is_decimal != Some(true)) {
         (rate.value, rate.step) = (rate.value * OLDER, rate.step * OLDER);
     }
 }
 
-/// Whether the median of rate / (I/Os times size) shows that a MB is 1,000,000 bytes, or 1,024,000; `None` if neither.
-fn is_decimal(found: &ImportedResult) -> Option<bool> {
-    let mut ratios = Vec::new();
-    for part in &found.parts {
-        let Some(size) = quantity::bytes(&part.job, Prefixes::Binary) else { continue };
-        for way in &part.directions {
-            let (Some(rate), Some(iops)) = (&way.bytes_per_second, &way.iops) else { continue };
-            if rate.step / rate.value + iops.step / iops.value <= ROUNDED {
-                ratios.push(rate.value / (iops.value * size.value));
-            }
-        }
-    }
-    ratios.sort_by(f64::total_cmp);
-    let median = ratios.get(ratios.len() / 2)?;
-    let near = |ratio: f64| (median / ratio - 1.0).abs() <= ROUNDED;
+/// Whether a cell proves that a MB is 1,000,000 bytes, or 1,024,000; `None` if it proves neither.
+fn is_decimal(size: &str, way: &ReportedDirection) -> Option<bool> {
+    let size = quantity::bytes(size, Prefixes::Binary)?;
+    let (rate, iops) = (way.bytes_per_second.as_ref()?, way.iops.as_ref()?);
+    let ratio = rate.value / (iops.value * size.value);
+    let is_exact = rate.step / rate.value + iops.step / iops.value <= ROUNDED;
+    let near = |other: f64| is_exact && (ratio / other - 1.0).abs() <= ROUNDED;
     if near(1.0) { Some(true) } else { near(1.0 / OLDER).then_some(false) }
 }
 

@@ -278,16 +278,21 @@ impl Walk<'_> {
     /// Returns the index of the part of one thread on one target, added if new; `None` if it is not kept.
     fn thread(&mut self, number: &str, file: &str, line: u32) -> Option<usize> {
         let (path, size) = file.rsplit_once(" (").unwrap_or((file, ""));
-        let name =
-            if path.is_empty() { format!("thread {number}") } else { format!("thread {number} on {path}") };
-        let known = self.known.get(&(Scope::Thread, name.clone())).copied();
+        let on = if path.is_empty() { String::new() } else { format!(" on {path}") };
+        let mut part = ReportedPart::named(Scope::Thread, format!("thread {number}{on}"), line);
+        if !size.is_empty() {
+            part.said.push(("file size".to_owned(), size.trim_end_matches(')').to_owned()));
+        }
+        self.known_or(part)
+    }
+
+    /// Returns the index of the part with the scope and the name of `part`, added if new; `None` if it is not kept.
+    fn known_or(&mut self, part: ReportedPart) -> Option<usize> {
+        let key = (part.scope, part.job.clone());
+        let known = self.known.get(&key).copied();
         known.or_else(|| {
             self.text.bounds.keeps_part().then_some(())?;
-            self.known.insert((Scope::Thread, name.clone()), self.parts.len());
-            let mut part = ReportedPart::named(Scope::Thread, name, line);
-            if !size.is_empty() {
-                part.said.push(("file size".to_owned(), size.trim_end_matches(')').to_owned()));
-            }
+            self.known.insert(key, self.parts.len());
             self.parts.push(part);
             Some(self.parts.len() - 1)
         })
@@ -332,7 +337,8 @@ impl Walk<'_> {
         }
         let index = match of {
             None => Some(0),
-            Some(path) => self.target(path, self.text.line(start)),
+            // The latencies of one target over all threads.
+            Some(path) => self.known_or(ReportedPart::named(Scope::Job, path, self.text.line(start))),
         };
         let Some(part) = index.and_then(|index| self.parts.get_mut(index)) else { return };
         for (cell, direction) in cells[1..].iter().zip([Some(Direction::Read), Some(Direction::Write), None])
@@ -351,18 +357,6 @@ impl Walk<'_> {
                 }
             }
         }
-    }
-
-    /// Returns the index of the part of one target's latencies over all threads, added if new; `None` if it is not
-    /// kept.
-    fn target(&mut self, path: &str, line: u32) -> Option<usize> {
-        let known = self.known.get(&(Scope::Job, path.to_owned())).copied();
-        known.or_else(|| {
-            self.text.bounds.keeps_part().then_some(())?;
-            self.known.insert((Scope::Job, path.to_owned()), self.parts.len());
-            self.parts.push(ReportedPart::named(Scope::Job, path, line));
-            Some(self.parts.len() - 1)
-        })
     }
 }
 

@@ -82,16 +82,8 @@ impl Walk<'_> {
                 }
                 None => self.pass(at),
             };
-            at = blanks(self.plain(), self.boundary(end));
+            at = blanks(self.plain(), self.plain().ceil_char_boundary(end));
         }
-    }
-
-    /// Returns `at`, moved forward to the start of a character.
-    fn boundary(&self, mut at: usize) -> usize {
-        while at < self.plain().len() && !self.plain().is_char_boundary(at) {
-            at += 1;
-        }
-        at
     }
 
     /// Reads the text at `at` if it is fio's; returns its end.

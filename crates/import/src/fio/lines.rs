@@ -7,6 +7,7 @@ use super::super::found::{add, latency, set, way};
 use super::super::pieces::near;
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, blanks, entries, matched, word_end};
+use super::figures::CPU;
 use super::walk::{Kind, Label, Style, Walk};
 
 /// Longest line of fio, in bytes; a longer one lacks its end.
@@ -296,13 +297,9 @@ fn cpu(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first()?;
     for entry in &list {
-        match entry.key {
-            "usr" => walk.named(entry, "cpu.user", ReportedUnit::Percent),
-            "sys" => walk.named(entry, "cpu.system", ReportedUnit::Percent),
-            "ctx" => walk.named(entry, "cpu.context_switches", ReportedUnit::Count),
-            "majf" => walk.named(entry, "cpu.major_faults", ReportedUnit::Count),
-            "minf" => walk.named(entry, "cpu.minor_faults", ReportedUnit::Count),
-            other => walk.expected(entry, format!("usr, sys, ctx, majf or minf instead of '{other}'")),
+        match CPU.iter().find(|(key, ..)| key.trim_end_matches("_cpu") == entry.key) {
+            Some(&(_, name, unit, _)) => walk.named(entry, name, unit),
+            None => walk.expected(entry, format!("usr, sys, ctx, majf or minf instead of '{}'", entry.key)),
         }
     }
     Some(end)

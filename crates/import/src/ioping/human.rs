@@ -23,11 +23,7 @@ const LINE: usize = 8192;
 
 /// Returns the end of `text`, at most `most` bytes of it.
 fn last(text: &str, most: usize) -> &str {
-    let mut from = text.len().saturating_sub(most);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
+    &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
 }
 
 /// One request line.
