@@ -52,9 +52,6 @@ pub(crate) struct CompareArguments {
     /// The machine that a side was measured from, e.g. aws=t2.small; [NAME=]TYPE
     #[arg(long, value_name = "TYPE")]
     pub machine: Vec<String>,
-    /// Draw the comparison as a page
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -189,6 +189,7 @@ impl<'a> Ground<'a> {
             let text = format!("--start-at has no meaning for {}; leave it out", self.words);
             return Err(Failure::refused(text));
         }
+        let named = self.arguments.shown.named_page()?;
         let place = self.place(measurement)?;
         let Ground { setup, stop, arguments, .. } = self;
         arguments.start_at.into_iter().for_each(session::begin_at);
@@ -213,7 +214,7 @@ impl<'a> Ground<'a> {
             }
             Ok(measurement.exit_code(analysis))
         })?;
-        Ok(arguments.shown.page_of(&place, code))
+        arguments.shown.page_of(&place, named, code)
     }
 
     /// Returns folder and name of the run file and the page, with the onlookers.

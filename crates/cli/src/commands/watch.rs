@@ -18,6 +18,7 @@ use asked::WatchCommand;
 /// Watches the machine and reports what limits its disks.
 pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut asked = WatchCommand::read(arguments)?;
+    let named = arguments.shown.named_page()?;
     let stop = asked.stop_flag(arguments.give_up);
     let mut watched = target::open(&mut asked, &stop)?;
     let place =
@@ -34,5 +35,5 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
         Subject::Alone(_) | Subject::Cycles(_) => result::to_stdout,
     };
     let code = watch.run(&|run, analysis| tell(arguments.format, run, analysis, &place))?;
-    Ok(arguments.shown.page_of(&place, code))
+    arguments.shown.page_of(&place, named, code)
 }

@@ -124,3 +124,22 @@ fn a_folder_is_imported_with_a_summary_and_names_that_tell_job_and_tool() {
     assert_eq!(none.code, Some(2), "{}", none.out);
     assert!(none.complained().contains("there is no file in this folder"), "{}", none.err);
 }
+
+#[test]
+fn the_page_of_a_measurement_is_also_drawn_where_it_was_named() {
+    let folder = Folder::new();
+    fs::write(folder.path("notes.txt"), "somebody's notes").unwrap();
+    for words in [&["map", "sim:aws-gp3"][..], &["compare", "a=sim:aws-gp3", "b=sim:aws-gp3", "--time", "5m"]]
+    {
+        let run = |html| ended(&mut folder.plimsoll(&[words, &["--html", html, "--out", "@/runs"]].concat()));
+        let refused = run("@/notes.txt");
+        assert_eq!(refused.code, Some(2), "{}", refused.err);
+        assert_eq!(fs::read_to_string(folder.path("notes.txt")).unwrap(), "somebody's notes");
+        assert!(!folder.path("runs").exists(), "something was measured for a page that cannot be written");
+        assert_eq!(run("@/named.html").code, Some(0));
+        let named = fs::read(folder.path("named.html")).unwrap();
+        let mut kept = fs::read_dir(folder.path("runs")).unwrap().map(|entry| entry.unwrap().path());
+        assert!(kept.any(|path| fs::read(path).unwrap() == named), "{words:?}");
+        fs::remove_dir_all(folder.path("runs")).unwrap();
+    }
+}

@@ -16,7 +16,6 @@ use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
 use crate::commands::own;
 use session::browser;
 use session::failure::Failure;
-use session::files::{Output, Over, PAGE};
 use session::inputs::{Reader, limits};
 use session::named_input::InputError;
 use session::place::{Place, short};
@@ -27,22 +26,15 @@ use session::{output, watchdog};
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let against_fio = arguments.turns.against == Some(AgainstTool::Fio);
     if against_fio || are_targets(arguments)? {
-        if let Some(html) = &arguments.html {
-            return Err(Failure::refused(format!(
-                "--html {}: targets that are loaded in turns have their page beside their run files; name its folder with --out",
-                html.display()
-            )));
-        }
         return if against_fio { against::run(arguments) } else { turns::run(arguments) };
     }
-    let over = Over { kind: Some(PAGE), inputs: &[] };
-    let page = arguments.html.as_deref().map(|html| Output::ask(html, over)).transpose()?;
+    let page = arguments.shown.named_page()?;
     let sides = sides(arguments)?;
     let comparison = compare_within(&sides, within(arguments)?);
     if let Some(mut page) = page {
         page.write(report::comparison_html(&comparison).as_bytes())?;
     }
-    let page = match (&arguments.html, arguments.shown.open) {
+    let page = match (&arguments.shown.html, arguments.shown.open) {
         (Some(html), _) => Some(html.clone()),
         (None, true) => Some(page_of_ours(&comparison, arguments.turns.out.as_deref())?),
         (None, false) => None,

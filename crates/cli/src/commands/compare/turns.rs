@@ -53,6 +53,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     if !arguments.turns.busy {
         setups.iter_mut().try_for_each(|setup| run::idle_gate(setup, "a comparison", &stop))?;
     }
+    let named = arguments.shown.named_page()?;
     let places = places(arguments, &typed, &setups)?;
     let page = Place::new(arguments.turns.out.as_deref(), (&page_name(&typed), "compare"), &[])?;
     let virtual_time = setups.iter().all(Setup::is_virtual);
@@ -69,7 +70,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
         news: &|done| if virtual_time { None } else { news(&ask, done) },
     };
     let code = run_in_turns(sides.collect(), course, &|runs| tell(arguments, &ask, runs, &page))?;
-    Ok(arguments.shown.page_of(&page, code))
+    arguments.shown.page_of(&page, named, code)
 }
 
 /// Reads the two targets and the load from the command line.

@@ -55,7 +55,7 @@ pub(super) fn run(
         give_up: record::PATIENCE,
         format: Format::Text,
         out: None,
-        shown: ShownArguments { open: false, progress: Form::default() },
+        shown: ShownArguments { open: false, html: None, progress: Form::default() },
         onlookers: OnlookerArguments::default(),
     };
     let made = matches!(&target, Target::Path(path) if path.is_dir()) || matches!(target, Target::Lab(_));

@@ -56,6 +56,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     // Each tool opens the target itself.
     drop(setup);
     let ask = ask(arguments, &job, blocks)?;
+    let named = arguments.shown.named_page()?;
     let places: Vec<Place> = LABELS
         .iter()
         .map(|label| {
@@ -80,7 +81,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
         &devices,
     )?;
     let code = tell(arguments, runs, &page)?;
-    Ok(arguments.shown.page_of(&page, stop.code().map_or(code, |stopped| stopped as u8)))
+    arguments.shown.page_of(&page, named, stop.code().map_or(code, |stopped| stopped as u8))
 }
 
 /// Returns the target's path, its name as typed, and the job file.
