@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::pieces::near;
+use super::pieces::{near, shortened};
 use super::scan::begins_line;
 use super::text::{Text, walked};
-use super::trouble::Troubles;
+use super::trouble::{Trouble, Troubles};
 
 /// One JSON document.
 #[derive(Clone, Debug)]
@@ -143,9 +143,10 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
     text.ceil_char_boundary(start + column)
 }
 
-/// Returns the line and column of an offset, both counted from 1.
-pub(crate) fn place(raw: &str, offset: usize) -> (u32, u32) {
-    walked(raw.get(..offset).unwrap_or(raw), (1, 1))
+/// Returns a trouble at an offset of a text, with the text there.
+pub(crate) fn trouble(raw: &str, at: usize, expected: impl Into<String>) -> Trouble {
+    let (line, column) = walked(raw.get(..at).unwrap_or(raw), (1, 1));
+    Trouble { line, column, expected: expected.into(), found: shortened(near(raw, at, 1024)) }
 }
 
 /// Most cuts tried, from the break backwards.
@@ -188,7 +189,6 @@ fn keep(cuts: &mut Vec<(usize, Vec<char>)>, cut: (usize, Vec<char>)) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trouble::Trouble;
     use super::*;
 
     fn read(text: &str) -> (Vec<Value>, Vec<Trouble>) {

@@ -206,9 +206,8 @@ impl Walk<'_> {
 
     /// Reads a fact about the span, such as `actual test time: 30.00s` or `thread count: 4`.
     fn span(&mut self, words: &str, start: usize) {
-        let Some((name, value)) = words.split_once(':').filter(|(name, _)| !name.contains('|')) else {
-            return;
-        };
+        let fact = words.split_once(':').filter(|_| !words.contains('|'));
+        let Some((name, value)) = fact else { return };
         let value = value.trim();
         let Some(whole) = self.parts.first_mut() else { return };
         match name {

@@ -36,7 +36,7 @@ pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
         walk.at_job = found.parts.len();
         let name = match part.asked.is_empty() {
             true => "the name and what stood before it are not there",
-            false => "what is known of the job is that of the start line or the command line above",
+            false => "its name and options are those of the start line or the command line above",
         };
         text.bounds.add(&mut found.parts, part);
         found.notes.extend(note);

@@ -3,8 +3,8 @@
 
 use record::CpuMetric;
 
-use super::super::documents::place;
-use super::super::pieces::{near, shortened};
+use super::super::documents::trouble;
+use super::super::pieces::near;
 use super::super::trouble::Trouble;
 use super::sheet::{Command, Sheet};
 use super::tokens::{Cursor, Token};
@@ -273,8 +273,7 @@ impl<'t> Reader<'t> {
         let interval_s = time["interval"].as_f64().filter(|seconds| *seconds > 0.0);
         if let Some(sheet) = self.sheets.last_mut() {
             (sheet.form, sheet.skips_boot) = (SADF, true);
-            let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
-            sheet.command = sheet.command.or(interval_s.map(command));
+            sheet.command = sheet.command.or(interval_s.map(Command::every));
         }
         let is_utc = time["utc"].as_u64() == Some(1);
         Some(if is_utc { format!("{date}T{clock}+0000") } else { format!("{date} {clock}") })
@@ -446,9 +445,7 @@ impl<'t> Reader<'t> {
             self.unnamed += 1;
             return;
         }
-        let (line, column) = place(self.cursor.text, at);
-        let found = shortened(near(self.cursor.text, at, 1024));
-        self.troubles.push(Trouble { line, column, expected: expected.to_owned(), found });
+        self.troubles.push(trouble(self.cursor.text, at, expected));
     }
 }
 

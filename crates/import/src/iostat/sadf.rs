@@ -62,8 +62,7 @@ fn report(sheet: &mut Sheet, element: &Element<'_>) -> bool {
         sheet.reports.push(if is_utc { format!("{date}T{time}+0000") } else { format!("{date} {time}") });
     }
     let interval = word("interval").and_then(|interval| interval.parse().ok()).filter(|s: &f64| *s > 0.0);
-    let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
-    sheet.command = sheet.command.or(interval.map(command));
+    sheet.command = sheet.command.or(interval.map(Command::every));
     true
 }
 

@@ -160,10 +160,9 @@ impl Reader<'_> {
             sheet.reports.push(dated(&table.began));
             sheet.skips_boot = false;
         }
-        let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
         // Without a date, times only show the length of an interval.
         let told = row.interval.or_else(|| between(&table.began, &row.time).filter(|_| date.is_empty()));
-        sheet.command = sheet.command.or(told.map(command));
+        sheet.command = sheet.command.or(told.map(Command::every));
         sheet.reports.push(dated(&row.time));
         self.reports.insert(row.time.clone(), sheet.reports.len() - 1);
         Some(sheet.reports.len() - 1)

@@ -50,6 +50,13 @@ pub(super) struct Command {
     pub skips_boot: bool,
 }
 
+impl Command {
+    /// Returns the command that prints intervals of this length alone.
+    pub fn every(interval_s: f64) -> Command {
+        Command { interval_s, count: None, skips_boot: true }
+    }
+}
+
 /// Most devices kept: more than any machine has had.
 const DEVICES_MOST: usize = 4096;
 /// Most keys kept: more than any version prints.

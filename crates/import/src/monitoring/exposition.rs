@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::documents::place;
+use super::super::documents::trouble;
 use super::super::iostat::Reports;
-use super::super::pieces::{near, shortened};
-use super::super::trouble::Trouble;
 use super::gathered::{Gathered, Place};
 use super::names::{COLLECTED, collected};
 
@@ -50,13 +48,9 @@ pub(super) fn read(text: &str, name: &str) -> Reports {
         (_, 0 | 1) => Some((reader.first.unwrap_or(0), TWO)),
         _ => None,
     };
-    let trouble = |(at, expected): (usize, &str)| {
-        let (line, column) = place(text, at);
-        Trouble { line, column, expected: expected.to_owned(), found: shortened(near(text, at, 256)) }
-    };
     let notes = reader.gathered.note().into_iter().collect();
     Reports {
-        troubles: missing.map(trouble).into_iter().collect(),
+        troubles: missing.map(|(at, expected)| trouble(text, at, expected)).into_iter().collect(),
         found: reader.gathered.found(TOOL, name),
         notes,
     }

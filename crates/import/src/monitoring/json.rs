@@ -1,8 +1,7 @@
 //! JSON, sound or damaged, as a walk over its values with their keys.
 
-use super::super::documents::place;
+use super::super::documents::trouble;
 use super::super::iostat::tokens::{Cursor, Token};
-use super::super::pieces::{near, shortened};
 use super::super::trouble::Trouble;
 
 /// A step of the walk. An element has the key of its list.
@@ -93,9 +92,7 @@ impl<'t> Walk<'t> {
 
     /// Returns a trouble at an offset.
     pub fn trouble_at(&self, at: usize, expected: impl Into<String>) -> Trouble {
-        let (line, column) = place(self.cursor.text, at);
-        let found = shortened(near(self.cursor.text, at, 256));
-        Trouble { line, column, expected: expected.into(), found }
+        trouble(self.cursor.text, at, expected)
     }
 }
 

@@ -153,6 +153,8 @@ fn no_row_of_another_table_is_one_of_cpus() {
     assert_eq!((names.as_str(), troubles.len()), ("cpu 0 cpu avg.", 2), "{troubles:?}");
     assert!(troubles[0].1.contains("12.34%") && troubles[0].0 == 5, "{troubles:?}");
     assert!(troubles[1].1.contains("'Total IO'") && troubles[1].0 == 6, "{troubles:?}");
+    let whole = imported(&glued.replace("Total IO", "")).runs.remove(0);
+    assert_eq!(part(&whole, "timespan 1").said, [], "a row of figures is no fact about the time span");
     let (names, troubles) = cpus(&format!("{SHARES} 1 | 535412736 | 65358 | 17.02 | 2178.60 | /d\n"));
     assert_eq!((names.as_str(), troubles.len()), ("cpu 0", 1), "{troubles:?}");
     let (names, troubles) = cpus(&format!("{SHARES} 1 | 7.99% | 3.11% | 4.88% | 92.01%\n"));
