@@ -34,18 +34,20 @@ impl Before {
         self.names.iter().filter(ends).max_by_key(|known| known.len()).cloned()
     }
 
-    /// Returns the start lines of a group.
-    fn of_group(&self, group: u32) -> impl Iterator<Item = &Start> {
-        let own = self.starts.range((group, String::new(), Vec::new())..);
-        own.take_while(move |start| start.0 == group).take(STARTS_MOST)
+    /// Returns the start lines of a group, or those of one name in it.
+    fn of_group<'b>(&'b self, group: u32, name: Option<&str>) -> Vec<&'b Start> {
+        let first = (group, name.unwrap_or_default().to_owned(), Vec::new());
+        let is_own = |start: &&Start| start.0 == group && name.is_none_or(|name| start.1 == name);
+        self.starts.range(first..).take_while(is_own).take(STARTS_MOST).collect()
     }
 
     /// Stores the options of a job, or of the jobs of a group, none if the text repeats too much already. Of a sum of
-    /// unlike jobs, stores the options that all have, and returns a note that lists the jobs.
+    /// unlike jobs, or of one whose name others have, stores the options that all have; returns a note that lists the jobs.
     pub fn ask(&self, part: &mut ReportedPart, text: &Text) -> Option<String> {
         let is_group = part.scope == Scope::Group;
-        let jobs: Vec<&Start> = self.of_group(part.group.unwrap_or(0)).collect();
-        let unlike = (is_group || part.clones > Some(1)) && jobs.iter().any(|job| job.2 != jobs[0].2);
+        let is_sum = is_group || part.clones > Some(1);
+        let jobs = self.of_group(part.group.unwrap_or(0), Some(part.job.as_str()).filter(|_| !is_sum));
+        let unlike = jobs.iter().any(|job| job.2 != jobs[0].2);
         let own = jobs.iter().find(|job| unlike || is_group || job.1 == part.job);
         let own = own.map_or(&[][..], |job| &job.2);
         let name = match jobs.as_slice() {
@@ -64,7 +66,8 @@ impl Before {
         }
         let bytes = asked.iter().map(|(option, value)| option.len() + value.len() + 48).sum();
         part.asked = if text.may_repeat(bytes) { asked } else { Vec::new() };
-        unlike.then(|| sum_of(&part.job, &jobs))
+        let what = if is_sum { "the sum" } else { "one" };
+        unlike.then(|| format!("'{}' is {what} of unlike jobs: {}", part.job, listed(&jobs)))
     }
 
     /// Returns the options of a command line for the job `name`; without a name, those for all of its jobs, which
@@ -89,17 +92,15 @@ impl Before {
     }
 }
 
-/// Returns a note on a sum of unlike jobs.
-fn sum_of(name: &str, jobs: &[&Start]) -> String {
+/// Returns the names and options of unlike jobs, for a note.
+fn listed(jobs: &[&Start]) -> String {
     let listed = jobs.iter().take(STARTS_LISTED).map(|(_, name, options)| {
         let options: Vec<_> = options.iter().map(|(option, value)| format!("{option}={value}")).collect();
         format!("{name} ({})", options.join(", "))
     });
     let more = if jobs.len() > STARTS_LISTED { " and others" } else { "" };
-    format!(
-        "'{name}' is the sum of unlike jobs: {}{more}; only the options that all of them have are kept",
-        listed.collect::<Vec<_>>().join(", ")
-    )
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    format!("{listed}{more}; only the options that all of them have are kept")
 }
 
 /// Reads a command line, a start line, a version or the header of a job at `at`; returns its end.

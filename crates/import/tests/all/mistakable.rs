@@ -207,6 +207,25 @@ fn jobs_of_one_name_in_two_groups_have_their_own_options() {
     let import = imported(TWO_GROUPS);
     let asked: Vec<_> = import.runs[0].reported.iter().map(|job| (job.group, job.asked_for("rw"))).collect();
     assert_eq!(asked, [(Some(3), Some("write")), (Some(4), Some("read"))]);
+    // In one group, nothing shows which line is whose.
+    let one = TWO_GROUPS.replace("(g=4)", "(g=3)").replace("groupid=4", "groupid=3");
+    let import = imported(&one);
+    let asked = import.runs[0].reported.iter().map(|job| (job.asked_for("rw"), job.asked_for("iodepth")));
+    assert!(asked.eq([(None, Some("2")), (None, Some("2"))]), "{:?}", import.runs[0].reported);
+    let notes: Vec<&str> = import.runs[0].events.iter().map(|event| event.text.as_str()).collect();
+    assert!(notes.iter().any(|note| note.starts_with("'hdd' is one of unlike jobs")), "{notes:?}");
+}
+
+#[test]
+fn each_of_a_thousand_jobs_of_a_group_has_its_options() {
+    let starts: String = (0..1000)
+        .map(|job| format!("j{job}: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=sync, iodepth={job}\n"))
+        .collect();
+    let import = imported(&format!(
+        "{starts}fio-2.2.8\nStarting 1000 threads\n\nj999: (groupid=0, jobs=1): err= 0: pid=7: Sun Jun 12 14:55:40 2016\n  \
+         read : io=4834.0MB, bw=164962KB/s, iops=161, runt= 30007msec\n"
+    ));
+    assert_eq!(part(&import.runs[0], "j999").asked_for("iodepth"), Some("999"));
 }
 
 #[test]
