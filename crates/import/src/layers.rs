@@ -1,5 +1,5 @@
-//! Layers around a result: the encoding of a mail, times and quotation marks before its lines, numbers in the notation of other locales. A
-//! layer is removed if more can be read without it.
+//! Layers around a result: the encoding of a mail, times and quotation marks before its lines, numbers in the notation
+//! of other locales. A layer is removed if more can be read without it.
 
 use std::cmp::Reverse;
 

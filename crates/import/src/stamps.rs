@@ -5,8 +5,8 @@ use super::cuts::Cuts;
 /// Fewest lines with a prefix that make a log or a quotation.
 const STAMPED_LEAST: usize = 2;
 
-/// Returns `text` without the prefixes of its lines, the removed pieces, and a note on what they are; `None` if there are no
-/// prefixes.
+/// Returns `text` without the prefixes of its lines, the removed pieces, and a note on what they are; `None` if there
+/// are no prefixes.
 pub(crate) fn without(text: &str) -> Option<(String, Cuts, &'static str)> {
     let filled = || text.lines().filter(|line| !line.trim().is_empty());
     // A line with nothing but a time belongs to a report.
