@@ -56,11 +56,13 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     if let Some(speak) = rest.first().and_then(|word| dialect(word.to_str()?)) {
         return speak(&rest[1..], patience);
     }
+    let renamed = words.get(1).and_then(|word| arguments::renamed(word.to_str()?));
     let arguments = match Arguments::read(words) {
         Ok(arguments) => arguments,
         Err(failure) => return told(&failure),
     };
     output::fit_terminal();
+    renamed.iter().for_each(|note| output::people(note));
     if let Err(failure) = progress::begin(&arguments.command.progress()) {
         return told(&failure);
     }
@@ -84,18 +86,18 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Watch(watch) => commands::watch::run(watch),
         Command::Where(places) => commands::places::run(places),
         Command::Size(size) => commands::size::run(size),
-        Command::Quick(quick) => commands::quick::run(quick),
+        Command::Stream(stream) => commands::quick::run(stream),
         Command::Profile(profile) => commands::profile::run(profile),
         Command::Import(import) => commands::import::run(import),
         Command::Report(report) => commands::report::run(report),
         Command::List(list) => commands::list::run(list),
         Command::Serve(serve) => commands::serve::run(serve),
-        Command::Ticket(ticket) => commands::ticket::run(ticket),
+        Command::Ticket(ticket) => commands::ticket::run(ticket.run.as_slice(), ticket.out.as_deref()),
         Command::Doctor(doctor) => commands::doctor::run(doctor),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Tutorial(tutorial) => commands::tutorial::run(tutorial),
-        Command::Export(export) => commands::export::run(export),
+        Command::Export(export) => commands::export::run(export.run.as_slice(), &export.parquet),
         Command::Schema(schema) => commands::schema::run(schema),
         Command::Man(man) => commands::man::run(man),
         Command::Completions(completions) => commands::man::completions(completions),

@@ -212,10 +212,10 @@ pub fn of_dd(dd: &Dd) -> Vec<Native> {
     let path = if dd.writes() { &dd.to } else { &dd.from };
     if is_device(path) {
         let says =
-            "Reads a device and finds what it bears; plimsoll quick, the honest dd, takes folders alone.";
+            "Reads a device and finds what it bears; plimsoll stream, the honest dd, takes folders alone.";
         return vec![native(format!("plimsoll check {path}"), says)];
     }
-    let command = if path.is_empty() { String::new() } else { format!("plimsoll quick {}", folder(path)) };
+    let command = if path.is_empty() { String::new() } else { format!("plimsoll stream {}", folder(path)) };
     vec![native(
         command,
         "The honest form of this test: writes and reads in order, with and without flush, real data, and a cache is \

@@ -5,6 +5,7 @@ mod compare;
 mod documents;
 mod fleet;
 mod ground;
+mod groups;
 mod headroom;
 mod import;
 mod lab;
@@ -38,6 +39,7 @@ use workload::{CheckPlan, Nanos};
 pub(crate) use documents::{ExportArguments, SchemaArguments};
 pub(crate) use fleet::FleetArguments;
 pub(crate) use ground::{GroundArguments, size};
+pub(crate) use groups::renamed;
 pub(crate) use headroom::HeadroomArguments;
 pub(crate) use import::ImportArguments;
 pub(crate) use lab::{LabAction, LabArguments};
@@ -83,7 +85,7 @@ Examples:
   plimsoll watch --for 24h                       is it the disk?
   plimsoll where /dev/vdb                        where is it slow, what is cached?
   plimsoll size watch.plimsoll                   which volume does it need?
-  plimsoll quick /mnt/vol                        the honest dd, half a minute
+  plimsoll stream /mnt/vol                       the honest dd, half a minute
   plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
   plimsoll import results.txt                    what others measured
   plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
@@ -91,7 +93,7 @@ Examples:
   plimsoll serve                                 the same in a browser
   plimsoll report vol-check-2026-11-21-2345.plimsoll --open
                                                  draw a run again, open it
-  plimsoll ticket RUN                            a text for support
+  plimsoll report RUN --ticket                   a text for support
   plimsoll doctor                                what would spoil a run here?
   plimsoll fio --name=a --rw=read --size=1g      fio's words, unchanged
 
@@ -112,7 +114,8 @@ impl Arguments {
     pub fn read(words: Vec<OsString>) -> Result<Arguments, Failure> {
         use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
         let command = words.get(1).map(|word| word.to_string_lossy().into_owned());
-        let parsed = short::with_short_help(Arguments::command()).try_get_matches_from(words);
+        let parsed =
+            short::with_short_help(groups::in_groups(Arguments::command())).try_get_matches_from(words);
         let read = parsed.and_then(|mut found| Arguments::from_arg_matches_mut(&mut found));
         read.map_err(|error| match error.kind() {
             DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
@@ -133,7 +136,7 @@ impl Command {
             Command::Run(run) => &run.measure.shown,
             Command::Watch(watch) => &watch.shown,
             Command::Where(places) => &places.measure.shown,
-            Command::Quick(quick) => &quick.measure.shown,
+            Command::Stream(stream) => &stream.measure.shown,
             _ => return Form::Fitting,
         };
         shown.progress.clone()
@@ -202,7 +205,8 @@ pub(crate) enum Command {
     /// Which volume a recorded load needs, of all that are published, and what a cheaper one costs in waiting
     Size(SizeArguments),
     /// The honest dd: one sequential stream, with and without flush, through the cache and past it
-    Quick(QuickArguments),
+    #[command(alias = "quick")]
+    Stream(StreamArguments),
     /// The built-in profiles
     Profile(ProfileArguments),
     /// Read what fio, ioping, DiskSpd or iostat printed into run files
@@ -214,6 +218,7 @@ pub(crate) enum Command {
     /// Show the runs of a folder in a browser, with what came out
     Serve(ServeArguments),
     /// A run as Markdown for a ticket, with one picture
+    #[command(hide = true)]
     Ticket(TicketArguments),
     /// What this machine offers, and what would spoil a measurement here, each with its remedy
     Doctor(DoctorArguments),
@@ -224,6 +229,7 @@ pub(crate) enum Command {
     /// Credits, crossover, overload and caches in ten minutes, on simulated volumes
     Tutorial(TutorialArguments),
     /// A run as tables of Parquet, for DuckDB and pandas
+    #[command(hide = true)]
     Export(ExportArguments),
     /// The JSON Schema of each document that is printed
     Schema(SchemaArguments),
@@ -458,17 +464,17 @@ pub(crate) struct RunArguments {
     pub measure: MeasureArguments,
 }
 
-/// `plimsoll quick`.
+/// `plimsoll stream`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll quick                       this directory's volume, half a minute
-  plimsoll quick /mnt/vol --time 20s   more of each stream
-  plimsoll quick . --format json       for scripts
+  plimsoll stream                      this directory's volume, half a minute
+  plimsoll stream /mnt/vol --time 20s  more of each stream
+  plimsoll stream . --format json      for scripts
 
 It writes a file without a name, at most a tenth of the free space, which is
 gone when the run ends however it ends.")]
-pub(crate) struct QuickArguments {
+pub(crate) struct StreamArguments {
     /// A folder on the volume
     #[arg(default_value = ".")]
     pub dir: String,
@@ -495,6 +501,8 @@ Examples:
   plimsoll report RUN --png pictures/          01-all-devices.png, 02-..., ...
   plimsoll report RUN --svg d/ --devices-in rows --panel 5x4 --first 1 --last -1
   plimsoll report RUN --csv tables/            devices.csv, cpu.csv, ...
+  plimsoll report RUN --parquet tables/        for DuckDB and pandas
+  plimsoll report RUN --ticket > ticket.md     Markdown for support, a picture
   plimsoll report RUN --series list            what can be asked for
   plimsoll report RUN --series 'vd*:r/s,cpu:*' --format json
 
@@ -530,4 +538,10 @@ pub(crate) struct ReportArguments {
     /// Open the page in your browser when it is drawn
     #[arg(long)]
     pub open: bool,
+    /// Print a run as Markdown for a ticket, with one picture beside it or in the folder of --png
+    #[arg(long, conflicts_with_all = ["html", "csv", "series", "parquet", "open"])]
+    pub ticket: bool,
+    /// Write a run as tables of Parquet into this folder, for DuckDB and pandas
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["html", "csv", "series", "open"])]
+    pub parquet: Option<PathBuf>,
 }

@@ -1,16 +1,14 @@
-//! `plimsoll export`: a run as tables in Parquet.
+//! `plimsoll report --parquet`: a run as tables in Parquet.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use export::Table;
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
-use session::inputs::Reader;
 use session::output;
 use session::place::short;
 
-use super::newest::or_newest;
-use crate::arguments::{ExportArguments, typed};
+use super::newest::only_run;
 
 /// Kind of plimsoll's Parquet tables, recognised by their mark.
 const TABLE: Kind = Kind {
@@ -20,18 +18,8 @@ const TABLE: Kind = Kind {
 };
 
 /// Writes the tables of the run, and prints which there are.
-pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
-    let named = or_newest(arguments.run.as_slice())?;
-    let (path, folder) = (&named[0], &arguments.parquet);
-    let mut read = Reader::of(typed()).recordings(&named)?;
-    if read.runs.len() != 1 {
-        return Err(Failure::refused(format!(
-            "{} holds {} results, and a folder of tables is about one; import it, and name one of the run files",
-            path.display(),
-            read.runs.len()
-        )));
-    }
-    let recorded = read.runs.remove(0);
+pub fn run(inputs: &[PathBuf], folder: &Path) -> Result<u8, Failure> {
+    let (_, recorded) = only_run(inputs, "a folder of tables")?;
     session::running::tell(&recorded.path, &recorded.run);
     let tables = export::tables(&recorded.run, &recorded.analysis()?);
     output::result(&put(&tables, folder)?)?;

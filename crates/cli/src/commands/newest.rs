@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use session::failure::Failure;
+use session::inputs::{InputRun, Reader};
 use session::output;
 use session::place::{own_folder, short};
 
 use super::list::newest_first;
+use crate::arguments::typed;
 
 /// Returns the named files; if there are none, the newest run file in the user's state directory, and reports its name.
 pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
@@ -22,4 +24,17 @@ pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     };
     output::people(&format!("newest  {}", short(&newest)));
     Ok(vec![newest])
+}
+
+/// Reads the only run of the named files, or the newest one; `result` is what is made of it, e.g. a ticket.
+pub fn only_run(named: &[PathBuf], result: &str) -> Result<(PathBuf, InputRun), Failure> {
+    let paths = or_newest(named)?;
+    let mut runs = Reader::of(typed()).recordings(&paths)?.runs;
+    match (paths.as_slice(), runs.len()) {
+        ([path], 1) => Ok((path.clone(), runs.remove(0))),
+        (paths, number) => Err(Failure::refused(format!(
+            "{} with {number} results: {result} is about one; import what is no run file, and name one run file",
+            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+        ))),
+    }
 }

@@ -1,4 +1,4 @@
-//! `plimsoll quick`: an honest `dd`: one sequential stream, with and without flush, through the page cache and past it.
+//! `plimsoll stream`: an honest `dd`: one sequential stream, with and without flush, through the page cache and past it.
 
 use analysis::{Analysis, quick_rows};
 use experiments::{PastCache, QuickAsk, Step, next_quick_step, quick_seconds};
@@ -9,7 +9,7 @@ use session::{Setup, Wish, open_path};
 use workload::{Bytes, Nanos, Target};
 
 use super::measure::{Ground, Measurement, laid_out};
-use crate::arguments::{QuickArguments, size};
+use crate::arguments::{StreamArguments, size};
 use crate::commands::own;
 
 /// Default size of the file: a fast disk fills it in a second or two, and a desktop or a small server can spare as
@@ -17,7 +17,7 @@ use crate::commands::own;
 const SIZE_MOST: Bytes = Bytes::GIB;
 
 /// Writes and reads one file in the folder, and reports the figures of the volume and of the cache.
-pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &StreamArguments) -> Result<u8, Failure> {
     let target = target(&arguments.dir)?;
     let wish = wish(arguments, &target)?;
     let ground = Ground::open((&target, &arguments.dir), &wish, &arguments.measure)?;
@@ -95,7 +95,7 @@ fn target(word: &str) -> Result<Target, Failure> {
     }
 }
 
-fn wish(arguments: &QuickArguments, target: &Target) -> Result<Wish, Failure> {
+fn wish(arguments: &StreamArguments, target: &Target) -> Result<Wish, Failure> {
     let asked = size(arguments.size.as_deref())?;
     let usual = match target {
         Target::Path(path) if asked.is_none() => {
@@ -107,7 +107,7 @@ fn wish(arguments: &QuickArguments, target: &Target) -> Result<Wish, Failure> {
     Ok(Wish { size: asked.or(usual), ..Wish::default() })
 }
 
-fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {
+fn time(arguments: &StreamArguments) -> Result<Nanos, Failure> {
     let time = workload::duration(&arguments.time).map_err(Failure::refused)?;
     if time < Nanos::from_millis(500) {
         let text = format!(

@@ -6,8 +6,8 @@ use analysis::Analysis;
 use record::Run;
 use report::{Extent, Paint};
 
-use super::data_out;
 use super::newest::or_newest;
+use super::{data_out, export, ticket};
 use crate::arguments::{ReportArguments, ReportFormat, typed};
 use session::browser;
 use session::failure::Failure;
@@ -19,6 +19,12 @@ use session::place::short;
 /// Reads the inputs, analyses each anew and draws it. The exit code is 0 whatever the verdict, because drawing is
 /// what was asked for, and 1 if a named input could not be read.
 pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
+    if arguments.ticket {
+        return ticket::run(&arguments.inputs, arguments.pictures.png.as_deref());
+    }
+    if let Some(folder) = &arguments.parquet {
+        return export::run(&arguments.inputs, folder);
+    }
     let data = arguments.csv.is_some() || arguments.series.is_some();
     if arguments.format == ReportFormat::Csv && arguments.series.is_none() {
         let text =

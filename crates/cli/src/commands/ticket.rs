@@ -1,34 +1,22 @@
-//! `plimsoll ticket`: a run as Markdown for the seller of the volume, with one picture beside it.
+//! `plimsoll report --ticket`: a run as Markdown for the seller of the volume, with one picture beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use report::{Attachments, decisive_picture, ticket};
 use session::failure::Failure;
-use session::inputs::Reader;
 use session::output;
 use session::place::short;
 
-use super::newest::or_newest;
-use crate::arguments::{TicketArguments, typed};
+use super::newest::only_run;
 use crate::pictures;
 
 /// Prints the text, and writes the picture beside the run file or into the folder that the user names.
-pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
-    let named = or_newest(arguments.run.as_slice())?;
-    let path = &named[0];
-    let mut read = Reader::of(typed()).recordings(&named)?;
-    if read.runs.len() != 1 {
-        return Err(Failure::refused(format!(
-            "{} holds {} results, and a ticket is about one; import it, and name one of the run files",
-            path.display(),
-            read.runs.len()
-        )));
-    }
-    let recorded = read.runs.remove(0);
+pub fn run(inputs: &[PathBuf], folder: Option<&Path>) -> Result<u8, Failure> {
+    let (path, recorded) = only_run(inputs, "a ticket")?;
     let analysis = recorded.analysis()?;
     let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = arguments.out.as_deref().unwrap_or(beside);
-    let mut attached = Attachments { picture: None, run: file_name(path) };
+    let folder = folder.unwrap_or(beside);
+    let mut attached = Attachments { picture: None, run: file_name(&path) };
     if let Some(picture) = decisive_picture(&recorded.run, &analysis) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let written = pictures::put(folder, &format!("{stem}-ticket.png"), &picture)?;

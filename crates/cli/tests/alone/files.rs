@@ -260,7 +260,7 @@ const VICTIMS: [&[&str]; 8] = [
     &["check", "@on", "--size", "64M", "--effort", "brief", "--busy"],
     &["check", "@/data", "--effort", "brief", "--busy"],
     &["run", "crystaldiskmark", "@on", "--size", "64M", "--time", "200ms", "--busy"],
-    &["quick", "@on", "--size", "32M", "--time", "500ms", "--busy"],
+    &["stream", "@on", "--size", "32M", "--time", "500ms", "--busy"],
     &["watch", "--every", "50ms", "--for", "10"],
     &[
         "watch",

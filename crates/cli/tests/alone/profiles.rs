@@ -27,14 +27,14 @@ const WRONG: &[Row] = &[
     (&["profile", "show"], 2, &["required arguments", "<PROFILE>"]),
     (&["profile", "show", "mailserver"], 2, &["no profile is called 'mailserver'", "'mail-server'"]),
     (&["profile", "lst"], 2, &["unrecognized subcommand 'lst'", "'list'"]),
-    (&["quick", "@/nowhere"], 2, &["does not exist", "name a directory"]),
-    (&["quick", "@/large"], 2, &["is no folder", "plimsoll check"]),
-    (&["quick", "sim:aws-gp3"], 2, &["no page cache", "takes a folder", "plimsoll check sim:aws-gp3"]),
-    (&["quick", "/dev/null"], 2, &["is no folder", "name a folder"]),
-    (&["quick", "@", "--time", "1ms"], 2, &["too short", "half a second"]),
-    (&["quick", "@", "--time", "x"], 2, &["'x'"]),
-    (&["quick", "@", "--size", "999T"], 2, &["999 TiB are needed but only", "smaller"]),
-    (&["quick", "@", "--sise", "1G"], 2, &["unexpected argument '--sise'", "'--size'"]),
+    (&["stream", "@/nowhere"], 2, &["does not exist", "name a directory"]),
+    (&["stream", "@/large"], 2, &["is no folder", "plimsoll check"]),
+    (&["stream", "sim:aws-gp3"], 2, &["no page cache", "takes a folder", "plimsoll check sim:aws-gp3"]),
+    (&["stream", "/dev/null"], 2, &["is no folder", "name a folder"]),
+    (&["stream", "@", "--time", "1ms"], 2, &["too short", "half a second"]),
+    (&["stream", "@", "--time", "x"], 2, &["'x'"]),
+    (&["stream", "@", "--size", "999T"], 2, &["999 TiB are needed but only", "smaller"]),
+    (&["stream", "@", "--sise", "1G"], 2, &["unexpected argument '--sise'", "'--size'"]),
 ];
 
 #[test]

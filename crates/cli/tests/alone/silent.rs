@@ -175,7 +175,7 @@ fn every_command_tells_gives_up_and_keeps_what_was_measured() {
         native(vec!["check", "%"], On::File, Ops::READ, "read"),
         native(vec!["check", "%", "--allow-destroy", "%"], On::Loop, Ops::WRITE, "write"),
         native(vec!["run", "crystaldiskmark", "%", "--time", "2s"], On::Loop, Ops::READ, "read"),
-        native(vec!["quick", "%", "--size", "64M"], On::Directory, Ops::WRITE, "write"),
+        native(vec!["stream", "%", "--size", "64M"], On::Directory, Ops::WRITE, "write"),
         native(
             vec!["watch", "--load", "@/job.fio", "--on", "%", "--cycle", "3s", "--repeat", "1"],
             On::File,

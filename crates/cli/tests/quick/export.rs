@@ -1,4 +1,4 @@
-//! `plimsoll export --parquet`: its tables hold what the run file holds, as SQLite and another reader of Parquet see it.
+//! `plimsoll report --parquet`: its tables hold what the run file holds, as SQLite and another reader of Parquet see it.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -25,7 +25,7 @@ fn exported(folder: &Folder, words: &[&str]) -> String {
     let done = ended(&mut folder.plimsoll(&[words, &["--out", "@/runs"]].concat()));
     assert_eq!(done.code, Some(0), "{}", done.err);
     let run = run_file(&folder.path("runs"));
-    let given = ended(&mut folder.plimsoll(&["export", &run, "--parquet", "@/tables"]));
+    let given = ended(&mut folder.plimsoll(&["report", &run, "--parquet", "@/tables"]));
     assert_eq!(given.code, Some(0), "{}", given.err);
     assert_eq!(given.out.lines().count(), TABLES.len(), "{}", given.out);
     run
@@ -53,7 +53,7 @@ fn tables_of_another_run_take_the_place_of_ours_and_of_nothing_else() {
     let run = exported(&folder, &["run", "five-figures", "sim:aws-gp3"]);
     assert_eq!(names(&folder), TABLES);
     let before = fs::read(folder.path("tables/steps.parquet")).unwrap();
-    let again = ended(&mut folder.plimsoll(&["export", &run, "--parquet", "@/tables"]));
+    let again = ended(&mut folder.plimsoll(&["report", &run, "--parquet", "@/tables"]));
     assert_eq!(again.code, Some(0), "{}", again.err);
     assert_eq!(
         fs::read(folder.path("tables/steps.parquet")).unwrap(),
@@ -62,7 +62,7 @@ fn tables_of_another_run_take_the_place_of_ours_and_of_nothing_else() {
     );
     fs::write(folder.path("tables/findings.parquet"), "PAR1 of somebody else PAR1").unwrap();
     fs::remove_file(folder.path("tables/cpu_rates.parquet")).unwrap();
-    let refused = ended(&mut folder.plimsoll(&["export", &run, "--parquet", "@/tables"]));
+    let refused = ended(&mut folder.plimsoll(&["report", &run, "--parquet", "@/tables"]));
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     // A path longer than a line is broken, so only the words after it are compared.
     assert!(refused.complained().contains("is there already and no table of plimsoll's"), "{}", refused.err);

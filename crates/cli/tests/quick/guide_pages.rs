@@ -201,7 +201,7 @@ fn profiles_run_and_one_of_your_own() {
 
 #[test]
 fn a_quick_look() {
-    let exchange = [("quick /mnt/vol", "quick . --time 500ms --size 64M --busy")];
+    let exchange = [("stream /mnt/vol", "stream . --time 500ms --size 64M --busy")];
     let said = run(&Folder::new(), "docs/guide/quick.md", &exchange).concat();
     assert!(said.contains("write, past the cache") && said.contains("One stream"), "{said}");
 }

@@ -20,7 +20,7 @@ fn the_commands_of_the_guide_run_as_printed() {
             .replace("doctor /mnt/vol", "doctor @")
             .replace("check /mnt/vol", "check sim:aws-gp3 --out @/state/plimsoll")
             .replace("~/.local/state/plimsoll/vol-check-2026-11-23-2130.plimsoll", &run)
-            .replace("--out . > ticket.md", "--out @");
+            .replace("--png . > ticket.md", "--png @");
         let words: Vec<&str> = of_the_test.split_whitespace().skip(1).collect();
         let done = ended(&mut folder.plimsoll(&words));
         // The doctor may have found something, and the verdict may be any.

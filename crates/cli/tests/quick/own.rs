@@ -147,7 +147,7 @@ fn a_ticket_has_the_verdict_the_claims_one_picture_and_no_name_of_the_machine() 
     let words = ["check", "sim:aws-gp2,size=100GiB", "--policy", "aws-gp2,size=100GiB", "--out", "@/runs"];
     assert!(ended(&mut folder.plimsoll(&words)).code.is_some());
     let run = run_file(&folder.path("runs"));
-    let ticket = ended(&mut folder.plimsoll(&["ticket", &run]));
+    let ticket = ended(&mut folder.plimsoll(&["report", "--ticket", &run]));
     assert_eq!(ticket.code, Some(0), "{}", ticket.err);
     for wanted in [
         "| what | claimed | measured |",
@@ -171,9 +171,33 @@ fn a_ticket_has_the_verdict_the_claims_one_picture_and_no_name_of_the_machine() 
 }
 
 #[test]
+fn a_command_goes_on_working_by_its_old_name_and_says_the_new_one() {
+    let folder = Folder::new();
+    for (old, new) in
+        [("quick", "plimsoll stream"), ("ticket", "report --ticket"), ("export", "report --parquet")]
+    {
+        let help = ended(&mut folder.plimsoll(&[old, "--help"]));
+        assert_eq!((help.code, help.err.as_str()), (Some(0), ""));
+        let done = ended(
+            &mut folder.plimsoll(&[old, "@/none"].iter().chain(more(old)).copied().collect::<Vec<_>>()),
+        );
+        assert_eq!(done.code, Some(2));
+        assert!(done.err.contains(new), "{}", done.err);
+    }
+    fn more(old: &str) -> &'static [&'static str] {
+        if old == "export" { &["--parquet", "@/tables"] } else { &[] }
+    }
+}
+
+#[test]
 fn where_no_run_is_named_the_newest_is_meant() {
     let folder = Folder::new();
-    let commands = [&["report"][..], &["ticket"], &["export", "--parquet", "@/tables"], &["policy", "match"]];
+    let commands = [
+        &["report"][..],
+        &["report", "--ticket"],
+        &["export", "--parquet", "@/tables"],
+        &["policy", "match"],
+    ];
     for words in commands {
         let none = ended(&mut folder.plimsoll(words));
         assert_eq!(none.code, Some(2), "{words:?}: {}", none.out);

@@ -82,7 +82,7 @@ fn time(arguments: &CheckArguments) -> Result<Option<Nanos>, Failure> {
             ),
             CheckPlan::Quick | CheckPlan::Standard => format!(
                 "--time {word} is too short for a check to tell anything; give it {span} or more, or look for half a minute \
-                 with: plimsoll quick {}",
+                 with: plimsoll stream {}",
                 arguments.target
             ),
         };

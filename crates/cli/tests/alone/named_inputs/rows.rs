@@ -49,17 +49,9 @@ const OTHERS: &[&str] = &[
     "WxH",
 ];
 /// Arguments that name a place that is written or measured.
-const PLACES: &[(&str, &str)] = &[
-    ("compare", "--html"),
-    ("report", "--html"),
-    ("size", "--html"),
-    ("trend", "--html"),
-    ("quick", "DIR"),
-    ("doctor", "TARGET"),
-    ("policy list", "WORDS"),
-];
+const PLACES: &[(&str, &str)] = &[("stream", "DIR"), ("doctor", "TARGET"), ("policy list", "WORDS")];
 /// Options that name a place in every command.
-const PLACES_EVERYWHERE: [&str; 6] = ["--out", "--parquet", "--csv", "--to", "--png", "--svg"];
+const PLACES_EVERYWHERE: [&str; 7] = ["--out", "--html", "--parquet", "--csv", "--to", "--png", "--svg"];
 
 /// A row: the command, its argument, the words, whether it waits for a pipe, and what else it accepts.
 type Row = (&'static str, &'static str, &'static [&'static str], bool, &'static [&'static str]);
@@ -111,13 +103,11 @@ const ROWS: &[Row] = &[
     ("trend", "RUN|FOLDER", &["trend", "%"], false, FOLDER),
     ("list", "DIR", &["list", "%"], false, FOLDER),
     ("serve", "DIR", &["serve", "%"], false, FOLDER),
-    ("ticket", "RUN", &["ticket", "%"], false, FOLDER),
     ("lab up", "POLICY", &["lab", "up", "%"], true, NONE),
     ("lab run", "POLICY", &["lab", "run", "%", "--", "true"], true, NONE),
     ("policy show", "POLICY", &["policy", "show", "%"], false, NONE),
     ("policy check", "FILE", &["policy", "check", "%"], true, NONE),
     ("policy match", "RUN", &["policy", "match", "%"], false, FOLDER),
-    ("export", "RUN", &["export", "%", "--parquet", "@/parquet"], false, FOLDER),
     ("explain", "WORDS", &["explain", "%"], true, NONE),
 ];
 

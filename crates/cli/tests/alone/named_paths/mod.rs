@@ -110,15 +110,13 @@ const RUNS: &[Row] = &[
     ("run", &[], &["run", "five-figures", "sim:aws-gp3"]),
     ("watch", &[], &["watch", "--for", "1"]),
     ("where", &[], &["where", "sim:aws-gp3"]),
-    ("quick", &[], &["quick", "@/volume", "--size", "64M", "--time", "1s", "--busy"]),
+    ("stream", &[], &["stream", "@/volume", "--size", "64M", "--time", "1s", "--busy"]),
     ("import", &[], &["import", "@/printed.json"]),
     ("report", &[], &["report", "@/run.plimsoll"]),
     ("size", &[], &["size", "@/disks.json"]),
     ("merge", &[], &["merge", "a=@/run.plimsoll", "b=@/run.plimsoll"]),
     ("trend", &[], &["trend", "@/run.plimsoll", "--no-store"]),
     ("profile from", &[], &["profile", "from", "@/disks.json", "--device", "vda"]),
-    ("ticket", &[], &["ticket", "@/run.plimsoll"]),
-    ("export", &[], &["export", "@/run.plimsoll"]),
     ("man", &[], &["man"]),
 ];
 
