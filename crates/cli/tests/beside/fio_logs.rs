@@ -112,6 +112,40 @@ fn every_io_has_its_row_and_its_place_in_the_histograms() {
     assert!((means - lat as f64).abs() <= means * 1e-6 + 1.0, "{means} {lat}");
 }
 
+/// What a verified job reads back once everything is written has its rows, as what it reads back meanwhile.
+#[test]
+fn what_is_read_back_has_its_rows_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let job = "--name=w --filename=g --size=1m --bs=64k --rw=write --verify=md5 --write_lat_log=v \
+               --write_bw_log=v --write_iops_log=v";
+    for words in ["", "--verify_backlog=4"] {
+        let [real, ours] = [Who::Real, Who::Link].map(|who| {
+            let ended = peers.run(who, &format!("{job} {words}"));
+            assert_eq!(ended.code, Some(0), "{who:?}: {}", ended.err);
+            let rows = |rows: &[Vec<String>], way| rows.iter().filter(|row| row[2] == way).count();
+            let of = |(name, log): (String, Vec<Vec<String>>)| (name, rows(&log, "0"), rows(&log, "1"));
+            logs(&peers.folder.path(&format!("{who:?}"))).into_iter().map(of).collect::<Vec<_>>()
+        });
+        assert_eq!(real, ours, "{words}");
+        assert_eq!(real[0], ("v_bw.1.log".to_owned(), 16, 16), "{words}");
+    }
+}
+
+/// The time in which a job reads back what it has written is no stall of its writes.
+#[test]
+fn a_job_that_reads_back_has_no_rows_of_writes_that_stall() {
+    let peers = Peers::alone();
+    let words = "--name=w --filename=g --size=4m --bs=64k --rw=write --verify=md5 --write_iops_log=v \
+                 --log_avg_msec=1";
+    let ended = peers.run(Who::Link, words);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let log = &logs(&peers.folder.path("Link"))[0].1;
+    let ways: Vec<&str> = log.iter().map(|row| row[2].as_str()).collect();
+    let first_read = ways.iter().position(|way| *way == "0").unwrap();
+    assert_ne!(log[first_read][1], "0", "{log:?}");
+    assert!(ways[first_read..].iter().filter(|way| **way == "1").count() <= 1, "{log:?}");
+}
+
 /// fio leaves out windows in which nothing was done, so that the mean over its rows is the rate of a volume that
 /// never stalled.
 #[test]

@@ -54,6 +54,8 @@ struct WorkerLogs {
     histogram_file: Option<usize>,
     /// Whether the job issues reads, writes and trims.
     issued: [bool; 3],
+    /// When reading back began after all writes, on the run's clock: from then on, windows without writes are no stall.
+    reads_back_from: Option<Nanos>,
     bytes: [u64; 3],
     /// Whether the bandwidth log has a row for each I/O.
     single_rates: bool,
@@ -108,6 +110,7 @@ impl Logs {
             files,
             histogram_file,
             issued: [jobs.pattern.reads, jobs.pattern.writes, jobs.pattern.trims],
+            reads_back_from: None,
             bytes: jobs.bs,
             single_rates: jobs.windows,
             has_slat: submits_apart(&jobs.engine),
@@ -148,8 +151,13 @@ impl Logs {
     /// Adds I/Os of the worker at index `worker` in the plan, in the order of completion.
     pub fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
         let Some(Some(kept)) = self.workers.get_mut(worker) else { return };
-        for io in ios.iter().filter(|io| io.counted && io.errno == 0) {
-            if let Some(direction) = number_of(io.direction) {
+        for io in ios.iter().filter(|io| io.errno == 0) {
+            // An I/O that is not counted belongs to the ramp, or reads back after the last write.
+            let is_read_back = !io.counted && kept.origin.is_some();
+            if is_read_back {
+                kept.reads_back_from.get_or_insert(io.due);
+            }
+            if let Some(direction) = number_of(io.direction).filter(|_| io.counted || is_read_back) {
                 kept.take(io, direction, &mut self.files);
             }
         }
@@ -234,9 +242,12 @@ impl WorkerLogs {
 
     /// Writes the rows of a window: rates even if there was no I/O, latencies only if there are any.
     fn window(&self, window: &Window, files: &mut [LogFile]) {
+        let reads_back =
+            self.reads_back_from.is_some_and(|from| window.end > from.since(self.origin.unwrap_or(from)));
+        let issued = if reads_back { [true, false, false] } else { self.issued };
         for (direction, part) in (0..).zip(&window.parts) {
             let row = Row { time_ms: self.time_ms(window.end), direction, ..Row::default() };
-            if part.ios > 0 || (self.stalls && self.issued[usize::from(direction)]) {
+            if part.ios > 0 || (self.stalls && issued[usize::from(direction)]) {
                 self.rates((window, part), row, files);
             }
             for (kind, values) in [SLAT, CLAT, LAT].into_iter().zip(&part.latencies) {
