@@ -118,10 +118,14 @@ fn read_back(job: &PlannedJob) -> Option<String> {
             "What was written is then read back and checked: fewer blocks than verify_backlog wait before that."
         }
         (_, _, false) => "What was written is then read back and checked.",
-        (_, _, true) if options.time_based => {
-            "If time ends the job, fio reads nothing back (with several in flight at random places it reads back each whole \
-             pass); plimsoll reads back after it."
-        }
+        (_, _, true) if options.time_based => match waits(options) {
+            true => {
+                "If time ends the job, fio reads nothing back with this engine; plimsoll reads back after it."
+            }
+            false => {
+                "fio reads each pass back when it is done, and nothing of one that time cuts off; plimsoll reads back after the time."
+            }
+        },
         (_, _, true) => {
             "What was written is then read back and checked, by fio only if the job ends before its time."
         }
@@ -404,7 +408,14 @@ fn how_long(job: &PlannedJob) -> String {
             format!("Until no space is left (fill_device=1), and at most for {}.", typed_seconds(runtime))
         }
         false if job.fills_the_volume() => "Until no space is left (fill_device=1).".to_owned(),
-        _ if steers => format!("Until a depth is found that keeps to latency_target{most}."),
+        _ if steers => {
+            let done = if options.ends_by_time() {
+                String::new()
+            } else {
+                format!(", or until {}{each}{number}", done(job))
+            };
+            format!("Until a depth is found that keeps to latency_target{done}{most}.")
+        }
         true if options.time_based && stage(options) == Stage::Nowhere => {
             format!("For {}.", typed_seconds(runtime))
         }

@@ -148,7 +148,8 @@ pub fn part(job: &PlannedJob) -> Option<String> {
     if is_strided(options) {
         let on = if start.is_empty() { " from the start on" } else { &start };
         let end = if of_each.is_empty() { "its end" } else { "the end of each" };
-        return Some(format!("zone by zone{on} to {end}, and round again"));
+        let ours = if options.size.is_some() { " (fio; plimsoll stays within size)" } else { "" };
+        return Some(format!("zone by zone{on} to {end}, and round again{ours}"));
     }
     let part = match (length, options.size) {
         _ if most > least => {

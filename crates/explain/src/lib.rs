@@ -40,7 +40,7 @@ pub use explanation::{
     Explanation, Form, Taken,
 };
 pub use native::Native;
-pub use page::text;
+pub use page::{Detail, Style};
 pub use pasted::{Kind, PastedCommand, find, of_words};
 pub use plain::{every, explain_all};
 pub use risk::{Level, Risk, When};

@@ -134,6 +134,9 @@ fn bound(percent: Option<&str>) -> &'static str {
 
 /// The devices or folders that a job uses, without duplicates.
 fn places_of(job: &PlannedJob) -> Vec<String> {
+    if let Some(folder) = &job.options().opendir {
+        return vec![folder.clone()];
+    }
     let (first, others) = job.files();
     let place = |path: &PathBuf| match path.display().to_string() {
         device if is_device(&device) => device,
@@ -146,7 +149,7 @@ fn places_of(job: &PlannedJob) -> Vec<String> {
         stored.filter(|path| !path.to_str().is_some_and(|path| stores_nothing(path) || takes_commands(path)));
     let mut places: Vec<String> = stored.map(place).collect();
     if first.is_empty() {
-        let named = job.options().opendir.clone().or_else(|| job.options().directory.clone());
+        let named = job.options().directory.clone();
         places.push(named.unwrap_or_else(|| ".".to_owned()));
     }
     places.dedup();

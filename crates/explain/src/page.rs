@@ -1,13 +1,31 @@
 //! An explanation as text of 80 columns.
 
 use super::explanation::{Correction, ExplainedWord, Explanation, Form, Taken};
-use super::native::Native;
+use super::native::{Native, Runs};
 use super::word::Repair;
 
 /// Wraps a text after a prefix; further lines are indented to the start of the text.
 pub type Wrap<'a> = &'a dyn Fn(&str, &str) -> String;
 
 const COLUMNS: usize = 80;
+
+/// How much of an explanation is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What it asks for, what is risky, and what to run instead.
+    Brief,
+    /// Also the command again, and each word.
+    Whole,
+}
+
+/// How an explanation is printed.
+#[derive(Clone, Copy)]
+pub struct Style<'a> {
+    /// How much of it.
+    pub detail: Detail,
+    /// Keeps lines within 80 columns.
+    pub wrap: Wrap<'a>,
+}
 
 /// The parts left out of an explanation because an earlier one on the page has them.
 #[derive(Debug, Default)]
@@ -20,13 +38,9 @@ pub(super) struct Above {
     pub risks: Vec<String>,
 }
 
-/// Prints an explanation; `wrap` keeps lines within 80 columns.
-pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
-    text_below(explanation, &Above::default(), wrap)
-}
-
 /// Prints an explanation without the parts in `above`.
-pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
+pub(super) fn text_below(explanation: &Explanation, above: &Above, style: Style<'_>) -> String {
+    let (wrap, whole) = (style.wrap, style.detail == Detail::Whole);
     let mut page =
         explanation.taken.as_ref().map_or(String::new(), |taken| taken_from(explanation, taken, wrap));
     let is_shown =
@@ -39,7 +53,7 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
         heading(&mut page, "Not understood or not known");
         explanation.gaps.iter().for_each(|line| page += &wrap("  - ", line));
     }
-    if !is_shown {
+    if !is_shown && (whole || !explanation.repairs.is_empty()) {
         let head = if explanation.kind == Form::Command { "The command" } else { "The job file" };
         heading(&mut page, head);
         page += &typed(explanation.kind, &explanation.command);
@@ -55,7 +69,9 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
         heading(&mut page, "What plimsoll refuses or does in another way");
         explanation.apart.iter().for_each(|line| page += &wrap("  - ", line));
     }
-    page += &words(explanation, above, wrap);
+    if whole {
+        page += &words(explanation, above, wrap);
+    }
     page += &risks(explanation, above, wrap);
     if let Some(Correction { why, command }) = &explanation.corrected {
         heading(&mut page, "Corrected");
@@ -64,7 +80,7 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
     }
     if !explanation.native.is_empty() {
         heading(&mut page, "With plimsoll");
-        explanation.native.iter().for_each(|native| page += &of_native(native, wrap));
+        explanation.native.iter().for_each(|native| page += &of_native(explanation, native, style));
     }
     page
 }
@@ -130,8 +146,13 @@ fn heading(page: &mut String, text: &str) {
     page.push('\n');
 }
 
-fn of_native(native: &Native, wrap: Wrap<'_>) -> String {
-    let command = if native.command.is_empty() { String::new() } else { broken(&native.command) };
+fn of_native(explanation: &Explanation, native: &Native, style: Style<'_>) -> String {
+    let wrap = style.wrap;
+    let command = match (native.command.is_empty(), native.runs, style.detail) {
+        (true, ..) => String::new(),
+        (false, Runs::TheSameWords, Detail::Brief) => format!("  plimsoll {} ...\n", explanation.tool.name()),
+        (false, ..) => broken(&native.command),
+    };
     let indent = if native.command.is_empty() { "  " } else { "      " };
     let says = if native.says.is_empty() { String::new() } else { wrap(indent, &native.says) };
     command + &says

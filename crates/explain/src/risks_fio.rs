@@ -309,16 +309,16 @@ pub static ROWS: &[Risk] = &[
             if options.time_based || runtime <= 0.0 || is_steadied(options) {
                 return None;
             }
-            let takes = job.ios().map_or(String::new(), |ios| {
+            let earlier = job.ios().and_then(|ios| {
                 let all = ios as f64 * job.mean_block() * f64::from(options.numjobs);
-                match all / (runtime + options.ramp_time.as_secs_f64()) / 1e6 {
-                    rate if rate > BEYOND_MB_S => String::new(),
-                    rate => format!(", which takes more than {} MB/s", count(rate.round() as u64)),
-                }
+                let rate = all / (runtime + options.ramp_time.as_secs_f64()) / 1e6;
+                let at = |rate: f64| format!("at more than {} MB/s it ends earlier, when", count(rate.round() as u64));
+                (rate <= BEYOND_MB_S).then(|| at(rate))
             });
             Some(format!(
-                "There is no time_based: {} is only the longest that it may take, and it ends before, when {}{}{takes}.",
+                "There is no time_based: {} is only the longest that it may take; {} {}{}.",
                 typed_seconds(runtime),
+                earlier.as_deref().unwrap_or("it ends earlier if"),
                 done(job),
                 if options.numjobs > 1 { " by each copy" } else { "" }
             ))
@@ -371,7 +371,8 @@ pub static ROWS: &[Risk] = &[
     risk("latency-of-the-queue", Misleading, "Little's law")
         .fio(|job, options| {
             let depth = in_flight(job);
-            if depth < 16 || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
+            let flushed = options.pattern.writes && options.fsync.max(options.fdatasync) == 1;
+            if depth < 16 || flushed || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
             let alone = match (options.iodepth > 1 && !waits(options), options.numjobs > 1) {

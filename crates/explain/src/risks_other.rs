@@ -182,7 +182,7 @@ pub static ROWS: &[Risk] = &[
                  before its limit, and one that is held back by a limit may be below. await mixes waiting in the queue \
                  with the device, as a mean without a tail.")),
     risk("layers", Note, "kernel documentation: iostats")
-        .iostat(|asked| says(!asked.is_chosen(), "Disks, partitions' mappings and arrays stand side by side: the same bytes count at each layer.")),
+        .iostat(|asked| says(asked.devices && !asked.is_chosen(), "Disks, partitions' mappings and arrays stand side by side: the same bytes count at each layer.")),
     risk("destroys-device", Danger, "dd(1)")
         .dd(|dd| {
             let lost = match dd.part() {

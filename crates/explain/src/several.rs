@@ -4,20 +4,20 @@
 use std::collections::HashSet;
 
 use super::explanation::{ExplainedWord, Explanation, Form};
-use super::page::{Above, Wrap, text, text_below};
+use super::page::{Above, Style, text_below};
 use super::risk::Level;
 use super::tool::Tool;
 use super::words::first_sentence;
 
 /// Returns the page of each explanation, in order.
-pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
+pub fn pages(all: &[Explanation], style: Style<'_>) -> Vec<String> {
     let mut known = ExplainedParts::default();
     all.iter()
         .enumerate()
         .map(|(at, one)| {
             let (rest, mut above) = known.take(one);
             above.like = like(&all[..at], one);
-            if at == 0 { text(one, wrap) } else { text_below(&rest, &above, wrap) }
+            if at == 0 { text_below(one, &Above::default(), style) } else { text_below(&rest, &above, style) }
         })
         .collect()
 }

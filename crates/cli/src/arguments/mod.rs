@@ -268,6 +268,9 @@ pub(crate) struct ExplainArguments {
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Print the command again, and what each word means
+    #[arg(long)]
+    pub all: bool,
     /// A command line, a file, or nothing for stdin
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
     pub words: Vec<String>,

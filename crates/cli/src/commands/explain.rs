@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use explain::{Around, ExplainedText, Explanation, PastedCommand, explain_all, find, of_words};
+use explain::{
+    Around, Detail, ExplainedText, Explanation, PastedCommand, Style, explain_all, find, of_words,
+};
 
 use crate::arguments::{ExplainArguments, Format};
 use session::failure::Failure;
@@ -22,15 +24,17 @@ pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
     let explained = explain_all(&found, &around).map_err(Failure::refused)?;
     let result = match arguments.format {
         Format::Json => report::document_json("explain", &explained),
-        Format::Text => pages(&explained),
+        Format::Text => pages(&explained, arguments.all),
     };
     output::result(&result)?;
     Ok(0)
 }
 
-fn pages(explained: &ExplainedText) -> String {
+fn pages(explained: &ExplainedText, all: bool) -> String {
     let several = explained.told.len() + explained.not_understood.len() > 1;
-    let told = explain::pages(&explained.told, &|first, words| report::wrap(first, words));
+    let detail = if all { Detail::Whole } else { Detail::Brief };
+    let told =
+        explain::pages(&explained.told, Style { detail, wrap: &|first, words| report::wrap(first, words) });
     let head = |one: &Explanation| match several {
         true => format!("=== {}, line {} ===\n\n", one.tool.name(), one.line),
         false => String::new(),
@@ -41,6 +45,9 @@ fn pages(explained: &ExplainedText) -> String {
         let line = |error: &explain::ExplainError| report::wrap("  - ", &ended(error.to_string()));
         let lines: String = explained.not_understood.iter().map(line).collect();
         pages.push(format!("=== Not understood ===\n\n{lines}"));
+    }
+    if !all {
+        pages.push("Word by word: --all\n".to_owned());
     }
     pages.join("\n")
 }

@@ -92,3 +92,22 @@ fn a_number_of_ios_is_that_of_the_blocks_that_are_trimmed_and_written() {
         assert_eq!(of(Who::Command), [0, 64, 64], "{pattern}");
     }
 }
+
+#[test]
+fn a_job_that_only_trims_has_nothing_to_verify() {
+    let Some(peers) = Peers::find() else { return };
+    let Some(disk) = Disk::of(&peers.folder, 8, Through::Cache) else { return };
+    let place = peers.folder.make_dir("only");
+    for verify in ["--verify=md5", "--verify=crc32c --do_verify=0"] {
+        let words = format!(
+            "--name=a --filename={} --rw=trim --size=1m --bs=8k {verify} --output-format=json",
+            disk.node()
+        );
+        let of = |who| {
+            let ended = peers.run_in(&place, who, &words);
+            (ended.code, counts(&ended))
+        };
+        assert_eq!(of(Who::Command), of(Who::Real), "{verify}");
+        assert_eq!(of(Who::Command), (Some(0), [0, 0, 128]));
+    }
+}

@@ -37,7 +37,7 @@ fn every_published_command_is_explained_as_it_was_read() {
     assert!(names().len() >= 21);
     for name in names() {
         let pasted = std::fs::read_to_string(texts("pasted").join(&name)).unwrap();
-        let ended = piped(&folder, &["explain"], &pasted);
+        let ended = piped(&folder, &["explain", "--all"], &pasted);
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{name}");
         let wide = ended.out.lines().find(|line| line.chars().count() > 80);
         assert_eq!(wide, None, "{name}");
@@ -82,7 +82,7 @@ fn json_is_one_document() {
 fn what_a_page_prints_as_the_command_can_be_pasted_again() {
     let folder = Folder::new();
     let pasted = std::fs::read_to_string(texts("pasted").join("a1-bandwidth.txt")).unwrap();
-    let first = piped(&folder, &["explain"], &pasted);
+    let first = piped(&folder, &["explain", "--all"], &pasted);
     let section = |page: &str, heading: &str| {
         let from = page.split_once(&format!("{heading}\n")).unwrap().1;
         from.split("\n\n").next().unwrap().to_owned()

@@ -1,6 +1,6 @@
 //! Whether what a worker writes can be verified as requested.
 
-use workload::{BackendKind, Bytes, Proof, ReadBack, Verification, Verify, WorkerPlan};
+use workload::{BackendKind, Bytes, Direction, Proof, ReadBack, Verification, Verify, WorkerPlan};
 
 use super::error::PlanError;
 use super::target::Choices;
@@ -9,6 +9,11 @@ use crate::verify::{header_length, interval};
 /// Settles the verification of `worker`: off if nothing is stored, otherwise checked.
 pub(super) fn settle(worker: &mut WorkerPlan, choices: &mut Choices) -> Result<(), PlanError> {
     let Verify::On(verification) = &worker.verify else { return Ok(()) };
+    let mix = worker.access.mix;
+    if worker.access.replay.is_none() && !mix.issues(Direction::Read) && !mix.issues(Direction::Write) {
+        worker.verify = Verify::Off;
+        return Ok(());
+    }
     if worker.backend == BackendKind::Null {
         choices.add("verify", "off", "the null backend keeps nothing that could be read back");
         worker.verify = Verify::Off;

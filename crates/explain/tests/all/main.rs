@@ -12,7 +12,8 @@ mod several;
 use std::collections::BTreeSet;
 
 use explain::{
-    Around, Correction, ExplainError, ExplainedText, Explanation, explain_all, find, of_words, text,
+    Around, Correction, Detail, ExplainError, ExplainedText, Explanation, Style, explain_all, find, of_words,
+    pages,
 };
 use proptest::prelude::*;
 
@@ -395,8 +396,37 @@ fn json_holds_everything_and_text_fits() {
     for key in ["command", "repairs", "gaps", "asks", "words", "risks", "corrected", "native"] {
         assert!(!explained[key].is_null(), "{key}");
     }
-    let wrap = |first: &str, words: &str| format!("{first}{words}\n");
-    assert!(text(&one(pasted), &wrap).contains("What is risky or misleading\n"));
+    let style = |detail| Style { detail, wrap: &|first, words| format!("{first}{words}\n") };
+    let brief = pages(&[one(pasted)], style(Detail::Brief));
+    assert!(
+        brief[0].contains("What is risky or misleading\n") && !brief[0].contains("Word by word"),
+        "{}",
+        brief[0]
+    );
+    assert!(pages(&[one(pasted)], style(Detail::Whole))[0].contains("Word by word\n"));
+}
+
+#[test]
+fn what_ends_a_job_and_what_plimsoll_does_in_another_way_is_said() {
+    let asks = |pasted: &str| one(pasted).asks.join(" ");
+    let verified =
+        "fio --name=a --filename=f --size=1M --bs=8k --rw=write --verify=crc32c --time_based --runtime=2";
+    assert!(
+        asks(&format!("{verified} --ioengine=libaio")).contains("fio reads each pass back when it is done")
+    );
+    assert!(asks(&format!("{verified} --ioengine=sync")).contains("fio reads nothing back with this engine"));
+    let searched = asks(
+        "fio --name=a --filename=f --size=8m --rw=randread --iodepth=8 --ioengine=libaio --latency_target=1ms --latency_window=1s",
+    );
+    assert!(searched.contains("keeps to latency_target, or until"), "{searched}");
+    let zones = asks(
+        "fio --name=a --filename=f --filesize=40m --size=1m --rw=read --zonemode=strided --zonesize=128k --zoneskip=2m",
+    );
+    assert!(zones.contains("plimsoll stays within size"), "{zones}");
+    let opened = one("fio --name=a --opendir=/pnfs/data --rw=randread --size=1m").native;
+    assert!(opened.iter().any(|native| native.command == "plimsoll check /pnfs/data"), "{opened:?}");
+    let flushed = one("fio --name=a --filename=f --size=1g --rw=write --fsync=1 --numjobs=24");
+    assert!(flushed.risks.iter().all(|risk| !risk.text.contains("waiting in line")), "{:?}", flushed.risks);
 }
 
 proptest! {

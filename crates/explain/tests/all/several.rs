@@ -1,11 +1,12 @@
 //! Several commands on one page: nothing is explained twice, and differences between two commands are named.
 
-use explain::pages;
+use explain::{Detail, Style, pages};
 
 use crate::all;
 
 fn told(pasted: &str) -> Vec<String> {
-    pages(&all(pasted).unwrap().told, &|first, words| format!("{first}{words}\n"))
+    let style = Style { detail: Detail::Whole, wrap: &|first, words| format!("{first}{words}\n") };
+    pages(&all(pasted).unwrap().told, style)
 }
 
 const TWO: &str = "fio --name=a --filename=/dev/sdz --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=32 --runtime=60\n\n\

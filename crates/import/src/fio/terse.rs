@@ -95,11 +95,10 @@ fn describe(result: Option<&mut ImportedResult>, words: &str) {
 /// Where the terse output begins in a line that has something before it: `3;fio-3.33;`.
 fn begins(line: &str) -> usize {
     let number = |at: usize| {
-        let at = at.checked_sub(1)?;
-        let before = line[..at].chars().next_back();
-        let is_version = matches!(line.as_bytes()[at], b'3'..=b'5')
-            && before.is_none_or(|c| !c.is_alphanumeric() && c != ';');
-        is_version.then_some(at)
+        let mut before = line[..at].chars();
+        let is_version = matches!(before.next_back(), Some('3'..='5'))
+            && before.next_back().is_none_or(|c| !c.is_alphanumeric() && c != ';');
+        is_version.then(|| at - 1)
     };
     line.match_indices(";fio-").take(TRIED).find_map(|(at, _)| number(at)).unwrap_or(0)
 }

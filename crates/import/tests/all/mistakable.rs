@@ -400,3 +400,12 @@ fn the_note_names_what_was_taken_off_the_lines() {
     assert_eq!(note("2024-03-01T10:11:12.123Z "), "times before the lines were taken off");
     assert!(note("> 2024-03-01T10:11:12.123Z ").contains("times"), "{}", note("> 2024-03-01T10:11:12.123Z "));
 }
+
+#[test]
+fn a_letter_of_several_bytes_before_a_field_that_looks_terse_is_no_version() {
+    for before in ["\u{fffd}", "5", "a5", "\u{fffd}5", ""] {
+        let text = format!("{before};fio-3.33;mixed;0;0;608;16000\n");
+        let read = import::read(import::Input { name: "-", bytes: text.as_bytes() }, &[]);
+        assert!(read.is_err(), "{text}");
+    }
+}
