@@ -3,7 +3,7 @@
 use std::io;
 
 use experiments::Profile;
-use explain::{Around, explain_all, find, of_words, text};
+use explain::{Around, Detail, Style, explain_all, find, of_words, pages};
 use volumes::SimulatedVolume;
 use workload::{Expectation, Nanos, PolicyName, Target};
 
@@ -59,7 +59,12 @@ pub fn explain(bytes: &[u8]) {
     match explain_all(&find(&pasted), &around) {
         Ok(explained) => {
             let _ = report::document_json("explain", &explained);
-            explained.told.iter().for_each(|one| drop(text(one, &|first, words| report::wrap(first, words))));
+            for detail in [Detail::Brief, Detail::Whole] {
+                drop(pages(
+                    &explained.told,
+                    Style { detail, wrap: &|first, words| report::wrap(first, words) },
+                ));
+            }
         }
         Err(error) => drop(error.to_string()),
     }
