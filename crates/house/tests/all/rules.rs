@@ -26,10 +26,11 @@ const BARE_READS: [&str; 5] =
     ["fs::read(", "fs::read_to_string(", "File::open(", "io::read_to_string(", "stdin().lock()"];
 
 /// Files of `cli` and `session` with such a read, each with its reason.
-const BARE_READS_OF: [(&str, &str); 4] = [
+const BARE_READS_OF: [(&str, &str); 5] = [
     ("crates/cli/src/commands/drain.rs", "a key is asked for on a terminal"),
     ("crates/cli/src/commands/tutorial.rs", "a key is asked for on a terminal"),
     ("crates/cli/src/commands/iostat.rs", "a counter of /proc"),
+    ("crates/cli/src/arguments/shown.rs", "the page that the command itself has just written"),
     (
         "crates/session/src/runner/named.rs",
         "the target itself, which a job asks to be read into the page cache",
