@@ -245,7 +245,7 @@ fn what_is_shared_out_over_lengths_fills_the_amount() {
     let peers = Peers::alone();
     let ended = peers.run(
         Who::Command,
-        "--name=a --filename=f --size=64m --rw=randrw --bssplit=4k/10:64k/50:32k/40 --output-format=json",
+        "--name=a --filename=f --size=64m --rw=randrw --norandommap --bssplit=4k/10:64k/50:32k/40 --output-format=json",
     );
     let total: u64 = amounts(&job(&ended)).iter().map(|(_, ios, _)| ios).sum();
     let kib: u64 = amounts(&job(&ended)).iter().map(|(.., kib)| kib).sum();
