@@ -23,6 +23,7 @@ mod files;
 mod flushing;
 mod jobfile;
 mod kinds;
+mod lengths;
 mod logging;
 mod logs;
 mod meant;

@@ -16,13 +16,14 @@ use super::data::{blocks, buffers};
 use super::error::{FioError, Lacking};
 use super::files::{Look, OnDisk, OnDiskKind, Region, paths, region, region_of_nothing};
 use super::flushing;
+use super::lengths;
 use super::options::JobOptions;
 use super::pace;
 use super::recording;
 use super::replaying;
 use super::ring;
 use super::terms::TimeOptions;
-use super::timing::timed;
+use super::timing::{share_times, timed};
 use super::verify::verify;
 
 /// Jobs that run side by side, and what to do before and after them.
@@ -36,6 +37,8 @@ pub struct FioStep {
     pub last: bool,
     /// Whether no step follows if a job of this step has failed.
     pub last_if_failed: bool,
+    /// Jobs whose region is what their files hold when the step begins.
+    pub(crate) by_length: Vec<FioJob>,
     /// Files to lay out. fio lays out the files of all steps before the first step starts.
     pub layouts: Vec<Layout>,
     /// Files to drop from the page cache before the step.
@@ -83,10 +86,16 @@ impl PlannedSteps {
 }
 
 impl FioStep {
-    /// The load to run if the run began `elapsed` ago: start delays count from the run's start, whatever has run since.
+    /// The load to run if the run began `elapsed` ago: start delays count from the run's start, whatever has run since, and
+    /// regions that depend on what earlier steps have written end where their files now end.
     pub fn workload_after(&self, elapsed: Nanos) -> Workload {
         let mut workload = self.workload.clone();
-        workload.jobs.iter_mut().for_each(|job| job.delay = job.delay.since(elapsed));
+        for job in &mut workload.jobs {
+            if let Some(asked) = self.by_length.iter().find(|asked| asked.label == job.name) {
+                *job = lengths::now(asked, job);
+            }
+            job.delay = job.delay.since(elapsed);
+        }
         workload
     }
 
@@ -165,7 +174,10 @@ pub fn steps(asked: &FioRequest, look: Look) -> Result<PlannedSteps, FioError> {
         steps.iter_mut().for_each(|step| step.leave_out(&job.label));
     }
     for step in &mut steps {
-        share_times(&mut step.workload);
+        // The amount of a job is not known before its region.
+        if step.by_length.is_empty() {
+            share_times(&mut step.workload);
+        }
         step.last = TimeOptions::ends_the_run(asked);
         step.last_if_failed = step.last || TimeOptions::error_ends_the_run(asked);
     }
@@ -189,7 +201,10 @@ fn note_unrunnable(unrunnable: &mut Vec<Unrunnable>, number: usize, error: FioEr
 
 /// A file as it will be once it is laid out, before its first reader runs.
 struct PlannedFile {
+    /// Length with all that jobs may write.
     bytes: u64,
+    /// Length before they write: data is laid out or space reserved up to here.
+    laid_out: u64,
     step: usize,
     layout: usize,
 }
@@ -208,13 +223,17 @@ impl Planner<'_> {
         if options.trace.read.is_some() {
             return self.add_replay(job);
         }
-        let region = self.region(job)?;
+        let by_length = self.is_by_length(job);
+        let region = self.region(job, by_length)?;
         recording::names_fit(options, &region.paths)?;
-        self.lay_out(job, &region)?;
+        let act = options.engine.act();
+        match self.steps.get_mut(job.step).filter(|_| by_length && !act.is_of_names()) {
+            Some(step) => step.by_length.push(job.clone()),
+            None => self.lay_out(job, &region)?,
+        }
         if options.create_only {
             return Ok(());
         }
-        let act = options.engine.act();
         self.note_differences(job, &region);
         let region = if act.is_of_names() { region.of_names(options.shortest_block()) } else { region };
         let work = timed(work(job, &region)?, job, self.asked)?;
@@ -324,6 +343,7 @@ impl Planner<'_> {
             interval: job.options.bwavgtime.max(Nanos::from_millis(1)),
             last: false,
             last_if_failed: false,
+            by_length: Vec::new(),
             layouts: Vec::new(),
             drop_cache: Vec::new(),
             random_hint: Vec::new(),
@@ -334,7 +354,16 @@ impl Planner<'_> {
         });
     }
 
-    fn region(&self, job: &FioJob) -> Result<Region, FioError> {
+    /// Whether the region of `job` depends on how much jobs of earlier steps will have written.
+    fn is_by_length(&self, job: &FioJob) -> bool {
+        let grows = |path| {
+            let planned = self.planned.get(path).filter(|planned| planned.step < job.step);
+            planned.is_some_and(|planned| planned.bytes > planned.laid_out)
+        };
+        lengths::decide_for(job) && paths(job).iter().any(grows)
+    }
+
+    fn region(&self, job: &FioJob, by_length: bool) -> Result<Region, FioError> {
         if job.options.engine.backend() == Some(BackendKind::Null) {
             return region_of_nothing(job);
         }
@@ -346,21 +375,26 @@ impl Planner<'_> {
             }
         }
         let paths = paths(job);
-        let there: Vec<Option<OnDisk>> = paths.iter().map(|path| self.there(path)).collect();
+        let most = |planned: &PlannedFile| if by_length { planned.bytes } else { 0 };
+        let found = |path| {
+            let most = self.planned.get(path).map_or(0, most);
+            self.there(path).map(|found| OnDisk { bytes: found.bytes.max(most), ..found })
+        };
+        let there: Vec<Option<OnDisk>> = paths.iter().map(found).collect();
         for (path, found) in paths.iter().zip(&there) {
             refuse_unusable(&job.options, path, found.as_ref(), job.options.destroys())?;
         }
         region(job, paths, &there)
     }
 
-    /// The file or device at `path`, as it is now or will be once earlier jobs are laid out.
+    /// The file or device at `path`, as it is now or will be once the files of earlier jobs are laid out, before any job
+    /// writes.
     fn there(&self, path: &PathBuf) -> Option<OnDisk> {
         let found = (self.look)(path);
-        let planned = self.planned.get(path).map_or(0, |planned| planned.bytes);
+        let planned = self.planned.get(path).map(|planned| planned.laid_out);
         match found {
-            Some(on_disk) => Some(OnDisk { bytes: on_disk.bytes.max(planned), ..on_disk }),
-            None if planned > 0 => Some(OnDisk { bytes: planned, kind: OnDiskKind::File, laid_out: true }),
-            None => None,
+            Some(on_disk) => Some(OnDisk { bytes: on_disk.bytes.max(planned.unwrap_or(0)), ..on_disk }),
+            None => planned.map(|bytes| OnDisk { bytes, kind: OnDiskKind::File, laid_out: true }),
         }
     }
 
@@ -399,11 +433,6 @@ impl Planner<'_> {
         let Some(step) = self.steps.get_mut(job.step) else {
             return Ok(());
         };
-        let layout = step.layouts.len();
-        for file in &files {
-            let planned = PlannedFile { bytes: file.bytes, step: job.step, layout };
-            self.planned.insert(file.path.clone(), planned);
-        }
         let content = if options.engine.is_of_folders() {
             Content::Folder
         } else if must_hold_data {
@@ -412,6 +441,14 @@ impl Planner<'_> {
             // For a file to be filled until no space is left, nothing is reserved beforehand, because that would fail.
             Content::Space(if options.fill_device { Reserve::None } else { reserve(options.fallocate) })
         };
+        let grows = matches!(content, Content::Space(Reserve::None | Reserve::Keep));
+        for file in &files {
+            let known = self.planned.get(&file.path);
+            let laid_out = if grows { known.map_or(file.there, |known| known.laid_out) } else { file.bytes };
+            let bytes = known.map_or(0, |known| known.bytes).max(file.bytes);
+            let planned = PlannedFile { bytes, laid_out, step: job.step, layout: step.layouts.len() };
+            self.planned.insert(file.path.clone(), planned);
+        }
         step.layouts.push(Layout { job: job.name.clone(), files, content });
         Ok(())
     }
@@ -421,7 +458,9 @@ impl Planner<'_> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
         let reads_alone = job.options.verify.only || job.options.pattern.reads && !job.options.destroys();
-        let is_foreign = found.is_some_and(|found| !found.laid_out);
+        // A file that an earlier job writes over to this length is no longer somebody else's.
+        let is_written = self.planned.get(path).is_some_and(|planned| planned.bytes >= bytes);
+        let is_foreign = found.is_some_and(|found| !found.laid_out) && !is_written;
         let lacking = || Lacking { job: job.name.clone(), path: path.to_owned(), there, wanted: bytes };
         match self.asked.lays_out {
             LaysOut::Nothing => return Err(FioError::ReadonlyExtend(lacking())),
@@ -478,22 +517,7 @@ fn refuse_unusable(
     }
 }
 
-/// Moves the ramp and the ends to the whole step, if all jobs have the same ones and count them from its start.
-fn share_times(workload: &mut Workload) {
-    let Some((first, others)) = workload.jobs.split_first() else { return };
-    let own = |job: &Job| job.delay > Nanos::ZERO || job.start != Start::WithStep;
-    if own(first) || others.iter().any(|job| own(job) || job.ramp != first.ramp) {
-        return;
-    }
-    workload.ramp = first.ramp.unwrap_or_default();
-    if others.iter().all(|job| job.stop == first.stop) {
-        workload.stop = first.stop.clone();
-        workload.jobs.iter_mut().for_each(|job| job.stop.clear());
-    }
-    workload.jobs.iter_mut().for_each(|job| job.ramp = None);
-}
-
-fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
+pub(super) fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     let options = &job.options;
     let paced = pace::of(options);
     let depth = if options.engine.is_synchronous() { 1 } else { options.iodepth };

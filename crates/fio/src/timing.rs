@@ -1,6 +1,6 @@
 //! When a job starts, and which other jobs end with it: both depend on all jobs of a command line.
 
-use workload::{Exit, Job, Reach, Start};
+use workload::{Exit, Job, Nanos, Reach, Start, Workload};
 
 use super::asked::{FioJob, FioRequest};
 use super::error::FioError;
@@ -60,4 +60,19 @@ fn start(job: &FioJob, asked: &FioRequest) -> Result<Start, FioError> {
         of_that_name().filter(|other| other.step == job.step).map(|other| other.label.clone()).collect();
     // Jobs of earlier steps have already ended.
     Ok(if beside.is_empty() { Start::WithStep } else { Start::After(beside) })
+}
+
+/// Moves the ramp and the ends to the whole step, if all jobs have the same ones and count them from its start.
+pub(super) fn share_times(workload: &mut Workload) {
+    let Some((first, others)) = workload.jobs.split_first() else { return };
+    let own = |job: &Job| job.delay > Nanos::ZERO || job.start != Start::WithStep;
+    if own(first) || others.iter().any(|job| own(job) || job.ramp != first.ramp) {
+        return;
+    }
+    workload.ramp = first.ramp.unwrap_or_default();
+    if others.iter().all(|job| job.stop == first.stop) {
+        workload.stop = first.stop.clone();
+        workload.jobs.iter_mut().for_each(|job| job.stop.clear());
+    }
+    workload.jobs.iter_mut().for_each(|job| job.ramp = None);
 }

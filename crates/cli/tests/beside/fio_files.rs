@@ -17,13 +17,21 @@ fn lengths(place: &Path) -> BTreeMap<String, u64> {
 
 /// Returns operations and bytes of the first job over all directions.
 fn done(ended: &ProgramOutput) -> (u64, u64) {
+    done_by_each(ended)[0]
+}
+
+/// Returns operations and bytes of each job over all directions.
+fn done_by_each(ended: &ProgramOutput) -> Vec<(u64, u64)> {
     // fio prints on stdout how many files `opendir` has found.
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: serde_json::Value = serde_json::from_str(text).unwrap();
-    let sum = |what: &str| -> u64 {
-        ["read", "write", "trim"].iter().map(|way| document["jobs"][0][way][what].as_u64().unwrap()).sum()
+    let of = |job: &serde_json::Value| {
+        let sum = |what: &str| -> u64 {
+            ["read", "write", "trim"].iter().map(|way| job[way][what].as_u64().unwrap()).sum()
+        };
+        (sum("total_ios"), sum("io_bytes"))
     };
-    (sum("total_ios"), sum("io_bytes"))
+    document["jobs"].as_array().unwrap().iter().map(of).collect()
 }
 
 /// With a range of sizes, each file gets one within it, in whole blocks; each is processed once, as far as `size` goes.
@@ -78,6 +86,69 @@ fn files_that_are_there_are_as_long_as_they_are() {
             (ended.code, done(&ended), lengths(&place))
         });
         assert_eq!(real, ours, "{words}");
+    }
+}
+
+/// A writer that reserves no space may end before its file is as long as planned.
+#[test]
+fn a_later_job_never_reads_past_what_an_earlier_one_has_written() {
+    let Some(peers) = Peers::find() else { return };
+    for (there, writer, later) in [
+        // With a size, the later job has its data laid out.
+        (0, "--size=1m --fallocate=none --number_ios=16", "--size=1m --rw=read"),
+        (0, "--size=1m --fallocate=none --number_ios=16", "--size=1m --rw=randrw"),
+        (0, "--size=1m --fallocate=none --number_ios=16", "--size=1m --rw=write"),
+        (0, "--size=1m --fallocate=keep --number_ios=16", "--size=1m --rw=randread"),
+        (0, "--size=1m --fallocate=truncate --number_ios=16", "--size=1m --rw=read"),
+        (0, "--size=1m --number_ios=16", "--size=1m --rw=read"),
+        (0, "--size=1m --fill_device=1 --number_ios=16", "--size=1m --rw=read"),
+        (262_144, "--size=1m --fallocate=none --number_ios=16", "--size=1m --rw=read"),
+        // Without one, it uses the file as it is by then.
+        (0, "--size=1m --fallocate=none --number_ios=16", "--rw=read --create_serialize=0"),
+        (0, "--size=1m --fallocate=none --number_ios=16", "--rw=randread --loops=2 --create_serialize=0"),
+        (0, "--size=1m --fallocate=none --number_ios=16", "--rw=read --size=50% --create_serialize=0"),
+        (0, "--size=1m --fallocate=none --number_ios=16", "--rw=read --offset=16k --create_serialize=0"),
+        (1 << 20, "--size=2m --io_size=1m --fallocate=none", "--rw=read --create_serialize=0"),
+    ] {
+        let words = format!(
+            "--output-format=json --filename=f --bs=4k --name=w --rw=write {writer} --name=l --stonewall {later}"
+        );
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("later");
+            let _ = std::fs::remove_file(place.join("f"));
+            if there > 0 {
+                std::fs::write(place.join("f"), vec![7; there]).unwrap();
+            }
+            let ended = peers.run_in(&place, who, &words);
+            (ended.code, done_by_each(&ended), lengths(&place))
+        });
+        assert_eq!(ours, real, "{words}");
+        assert_eq!(real.0, Some(0), "{words}");
+    }
+}
+
+/// fio's own surface scan: what has filled the volume is read, and only that.
+#[test]
+fn a_job_after_one_that_fills_the_volume_uses_what_that_has_written() {
+    let Some(peers) = Peers::find() else { return };
+    let place = peers.folder.make_dir("small");
+    let Some(_small) = MountGuard::at(place.clone(), &["-t", "tmpfs", "-o", "size=4m", "none"]) else {
+        return;
+    };
+    for later in ["read", "randread", "randwrite", "write", "randrw", "read --verify=md5"] {
+        let verify = if later.contains("verify") { "--verify=md5 --do_verify=0" } else { "" };
+        let words = format!(
+            "--output-format=json --filename=f --bs=64k --verify_state_save=0 --name=w --fill_device=1 --rw=write {verify} \
+             --name=l --stonewall --create_serialize=0 --rw={later}"
+        );
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let ended = peers.run_in(&place, who, &words);
+            std::fs::remove_file(place.join("f")).unwrap();
+            assert!(!ended.err.contains("never written"), "{words}: {}", ended.err);
+            (ended.code, done_by_each(&ended)[1])
+        });
+        assert_eq!(ours, real, "{words}");
+        assert_eq!(real, (Some(0), (64, 4 << 20)), "{words}");
     }
 }
 

@@ -65,6 +65,25 @@ fn a_reader_without_a_size_takes_what_an_earlier_job_makes() {
     assert_eq!(steps[1].workload.jobs[0].size, Some(Bytes(4 * MIB)));
 }
 
+/// The writer may end before it has written so much.
+#[test]
+fn a_reader_after_a_writer_that_reserves_nothing_has_its_data_laid_out() {
+    for fallocate in ["none", "keep"] {
+        let words = format!(
+            "fio --filename=/f --size=4m --name=w --fallocate={fallocate} --rw=write --name=r --stonewall --rw=read"
+        );
+        let data = ("/f".to_owned(), 4 * MIB, 0, Content::Data(Buffers::Stamped));
+        assert_eq!(sizes(&words, &[])[1..], [data], "{words}");
+        assert_eq!(
+            sizes(&words, &[("/f", MIB)])[1].3,
+            Content::Data(Buffers::Stamped),
+            "the writer replaces it"
+        );
+    }
+    let more = "fio --filename=/f --fallocate=none --name=w --size=2m --rw=write --name=r --stonewall --size=4m --rw=read";
+    assert!(matches!(planned(more, &[("/f", MIB)]), Err(FioError::NotOurs(_))), "the writer leaves the rest");
+}
+
 #[test]
 fn clones_share_a_named_file_and_split_a_size_over_several() {
     assert_eq!(sizes("fio --name=a --filename=/f --size=4m --numjobs=3", &[]).len(), 1);
