@@ -1,7 +1,7 @@
 //! Explains command lines and job files of fio, DiskSpd, ioping, iostat and dd: the load that they request, its risks,
 //! and plimsoll's own commands for the same question.
 //!
-//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] prints it.
+//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`pages`] prints it.
 
 mod about_diskspd;
 mod about_fio;
