@@ -278,7 +278,8 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
     corrected.insert(at + if has_its_value { 1 } else { 2 }, "--size=4G".to_owned());
     let timed = corrected.iter().any(named("runtime")) && !corrected.iter().any(named("time_based"));
     let mut why =
-        "With a size the file is made where it is missing (4 GiB here; take more than the caches hold)"
+        "With a size the file is made where it is missing (4 GiB here; take more than the caches hold), and by fio also over one \
+         that is shorter, whatever it holds"
             .to_owned();
     if timed {
         corrected.push("--time_based".to_owned());

@@ -350,7 +350,9 @@ pub static ROWS: &[Risk] = &[
                     depends_on(job, ios)
                 ),
             };
+            let checks = options.verify.is_on() && options.pattern.writes && waits(options);
             Some(match job.typed("time_based").is_some_and(|value| value != "0") {
+                _ if checks => format!("{takes} A time would end it before fio has read back what was written."),
                 true => format!("{takes} time_based has no effect without runtime, fio drops it: give runtime too."),
                 false => format!("{takes} Give runtime and time_based."),
             })
@@ -431,7 +433,9 @@ pub static ROWS: &[Risk] = &[
             };
             // A pattern without a header is the same whoever writes it.
             let alike = matches!(options.verify.kind, "pattern" | "null");
-            (options.verify.is_on() && options.verify.reads_back && options.pattern.writes && !alike).then(|| {
+            let cut_off = options.time_based && options.runtime.0 > 0 && waits(options);
+            let checks = options.verify.is_on() && options.verify.reads_back && !cut_off;
+            (checks && options.pattern.writes && !alike).then(|| {
                 format!(
                     "{who} write the same blocks, and each checks what it wrote itself: fio can report corruption where \
                      the volume is sound. A part of its own for each (offset_increment, offset) avoids that. plimsoll \
@@ -524,7 +528,9 @@ pub static ROWS: &[Risk] = &[
                  disk may answer, and it may be cold now and warm later. Repeat until the figure stays.")),
     risk("same-places", Note, "fio HOWTO: randrepeat")
         .fio(|job, options| {
-            if !options.pattern.random || !options.pattern.reads || !options.repeats() {
+            // Who checks what an earlier run wrote must go where that run went.
+            let checks = options.verify.is_on() && !options.pattern.writes;
+            if !options.pattern.random || !options.pattern.reads || !options.repeats() || checks {
                 return None;
             }
             let how = if job.typed("randrepeat").is_some() { "randrepeat=1" } else { "randrepeat=1, the default," };

@@ -24,25 +24,29 @@ pub static ROWS: &[Risk] = &[
         .diskspd(|span| {
             // A device keeps its size.
             let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
-            let target = span.targets.iter().find(made)?;
-            let size = target.create?;
+            let made: Vec<&Target> = span.targets.iter().filter(made).collect();
+            let size: u64 = made.iter().filter_map(|target| target.create).sum();
+            let paths: Vec<&str> = made.iter().map(|target| target.path.as_str()).collect();
+            if paths.is_empty() {
+                return None;
+            }
             let takes = match (size as f64 / 200e6).round() {
                 time if time > 1.0 => seconds(time),
                 _ => "less than a second".to_owned(),
             };
             Some(format!(
-                "-c makes {} anew each time: what is in it is lost. {} of space are needed; writing them takes {takes} at \
+                "-c makes {} anew each time: what is there is lost. {} of space are needed; writing them takes {takes} at \
                  200 MB/s. For an administrator of Windows they are only reserved: what a read of them costs depends \
                  on the device.",
-                target.path,
+                paths.join(" and "),
                 bytes(size),
             ))
         }),
     risk("writes-over", Danger, DISKSPD)
         .diskspd(|span| {
-            let target =
-                span.targets.iter().find(|target| target.write_percent > 0 && target.create.is_none())?;
-            Some(format!("What is in {} is overwritten.", target.path))
+            let written = span.targets.iter().filter(|target| target.write_percent > 0 && target.create.is_none());
+            let paths: Vec<&str> = written.map(|target| target.path.as_str()).collect();
+            (!paths.is_empty()).then(|| format!("What is in {} is overwritten.", paths.join(" and ")))
         }),
     risk("cached", Misleading, DISKSPD)
         .diskspd(|span| says(span.targets.iter().any(|target| target.cache == Cache::Used && !target.write_through), "There is no -Sh: reads may come from the cache and writes end in it, so that the figures can be those \
@@ -130,7 +134,7 @@ pub static ROWS: &[Risk] = &[
                     "{} show the usual latency and no tail: {} of them can be expected beyond the p99, \
                      and how slow the slowest is, is luck.",
                     requests(asked.count, counted),
-                    match counted / 100 {
+                    match (counted as f64 / 100.0).round() as u64 {
                         0 => "none".to_owned(),
                         requests => count(requests),
                     }

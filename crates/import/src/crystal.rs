@@ -10,7 +10,7 @@ use super::trouble::{Trouble, Troubles};
 
 /// Reads every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut walk = Walk { text, troubles, found: Vec::new(), section: None, cut: None };
+    let mut walk = Walk { text, troubles, found: Vec::new(), program: PROGRAMS[0], section: None, cut: None };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
     }
@@ -21,6 +21,8 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<ImportedResult>,
+    /// One of [`PROGRAMS`].
+    program: &'static str,
     /// Direction of the rows below, if a separate line states it (since version 7).
     section: Option<Section>,
     /// The line above, if it is the end of a row.
@@ -29,6 +31,8 @@ struct Walk<'t> {
 
 /// Programs with this text: KDiskMark imitates CrystalDiskMark.
 const PROGRAMS: [&str; 2] = ["CrystalDiskMark ", "KDiskMark "];
+/// Share within which a rate is that of its I/Os; the two units differ by 2.4 %.
+const NEAR: f64 = 0.01;
 /// Words with which a row begins.
 const ROWS: [&str; 4] = ["SEQ", "RND", "Sequential ", "Random "];
 const FIGURES: &str = "a rate like 557.213 MB/s, with [ 136038.3 IOPS] and < 234.1 us> where they stand";
@@ -61,6 +65,7 @@ impl Walk<'_> {
             let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
             if is_version {
                 self.section = None;
+                self.program = name;
                 self.begin(&format!("{name}{version} text"), start);
             }
         } else if line.starts_with("[Read]") {
@@ -93,9 +98,13 @@ impl Walk<'_> {
             (None, Some(Section::Write)) => Some(Direction::Write),
             (None, _) => None,
         };
-        let Some(figures) = row.figures() else {
+        let Some(mut figures) = row.figures() else {
             return self.troubles.push(self.text.trouble(start, FIGURES));
         };
+        // KDiskMark divides fio's KiB by 1,000.
+        if self.program == PROGRAMS[1] && !row.is_decimal(&figures) {
+            figures.rate.value *= 1.024;
+        }
         let is_cut = |open: char, figure: &Option<Figure>| {
             let inside = row.behind.split_once(open).map_or("", |(_, inside)| inside.trim_start());
             figure.is_none() && inside.starts_with(|c: char| c.is_ascii_digit())
@@ -184,11 +193,21 @@ impl<'t> Row<'t> {
             .filter_map(|pair| pair.split_once('='))
             .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
             .collect();
-        let block = words.iter().skip(1).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let at = words.iter().skip(1).position(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let unit = |at: usize| words.get(at + 2).filter(|word| matches!(**word, "B" | "KiB" | "MiB"));
+        let block = at.map(|at| format!("{}{}", words[at + 1], unit(at).unwrap_or(&"")));
         let said: String = loads.iter().map(|(name, value)| format!(" {name}{value}")).collect();
         let label = words.join(" ") + &said;
-        let asked = block.map(|block| ("block".to_owned(), (*block).to_owned())).into_iter().chain(loads);
+        let asked = block.map(|block| ("block".to_owned(), block)).into_iter().chain(loads);
         Some(Row { label, asked: asked.collect(), direction, behind })
+    }
+
+    /// Whether I/Os and block size say that the rate counts megabytes of 1,000,000 bytes.
+    fn is_decimal(&self, figures: &Figures) -> bool {
+        let block = self.asked.iter().find(|(name, _)| name == "block");
+        let block = block.and_then(|(_, block)| workload::size(block).ok());
+        let moved = block.zip(figures.iops.as_ref()).map(|(block, iops)| block.0 as f64 * iops.value);
+        moved.is_some_and(|moved| (moved / figures.rate.value - 1.0).abs() < NEAR)
     }
 
     /// Whether a line is a row whose end is missing, from within its rate on or from before it.

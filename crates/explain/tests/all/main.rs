@@ -425,6 +425,18 @@ fn what_ends_a_job_and_what_plimsoll_does_in_another_way_is_said() {
     assert!(zones.contains("plimsoll stays within size"), "{zones}");
     let opened = one("fio --name=a --opendir=/pnfs/data --rw=randread --size=1m").native;
     assert!(opened.iter().any(|native| native.command == "plimsoll check /pnfs/data"), "{opened:?}");
+    let risks =
+        |pasted: &str| one(pasted).risks.iter().map(|risk| risk.text.as_str()).collect::<Vec<_>>().join(" ");
+    let checked =
+        risks("fio --name=a --filename=f --size=1m --rw=randread --verify=md5 --verify_state_load=1");
+    assert!(!checked.contains("randrepeat"), "an order that the writer did not have: {checked}");
+    let verified = risks("fio --name=a --filename=f --size=1m --rw=write --ioengine=psync --verify=md5");
+    assert!(
+        verified.contains("before fio has read back") && !verified.contains("Give runtime"),
+        "{verified}"
+    );
+    let made = risks("diskspd -c1M -d10 a.dat b.dat");
+    assert!(made.contains("makes a.dat and b.dat anew") && made.contains("2 MiB of space"), "{made}");
     let flushed = one("fio --name=a --filename=f --size=1g --rw=write --fsync=1 --numjobs=24");
     assert!(flushed.risks.iter().all(|risk| !risk.text.contains("waiting in line")), "{:?}", flushed.risks);
 }

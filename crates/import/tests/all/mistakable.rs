@@ -409,3 +409,20 @@ fn a_letter_of_several_bytes_before_a_field_that_looks_terse_is_no_version() {
         assert!(read.is_err(), "{text}");
     }
 }
+
+#[test]
+fn a_megabyte_of_kdiskmark_is_what_its_ios_say() {
+    let rate = |row: &str| {
+        let text = format!("KDiskMark (3.1.4): https://github.com/JonMagon/KDiskMark\n[Read]\n{row}\n");
+        let run = imported(&text).runs.remove(0);
+        (
+            figure(&run.reported[0], "read rate").unwrap().value.round() as u64,
+            run.reported[0].asked[0].1.clone(),
+        )
+    };
+    let of_kib = rate("Random 4 KiB (Q= 1, T= 1):     7.774 MB/s [   1943.6 IOPS] <   511.89 us>");
+    assert_eq!(of_kib, (7_960_576, "4KiB".to_owned()));
+    assert_eq!(rate("Random 4 KiB (Q= 1, T= 1):     7.774 MB/s").0, 7_960_576);
+    let of_megabytes = rate("Sequential 1 MiB (Q= 8, T= 1):  1500.250 MB/s [   1430.7 IOPS] <  5500.10 us>");
+    assert_eq!(of_megabytes, (1_500_250_000, "1MiB".to_owned()));
+}
