@@ -108,6 +108,18 @@ pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     whole.then(|| once / block)
 }
 
+/// Whether a job is sure to write over every block of its files: it only writes, goes over all of them, and only its amount
+/// ends it.
+pub(super) fn writes_all(options: &JobOptions) -> bool {
+    let pattern = options.pattern;
+    let by_amount = options.runtime == Nanos::ZERO && options.number_ios == 0 && options.io_size.is_none();
+    let once_each = !pattern.random
+        || !options.norandommap && options.spread == Spread::Uniform && options.percentage_random[1] == 100;
+    let leaves_none =
+        options.rw_number == 0 && pieces(options).is_none() && options.offset == Amount::Bytes(0);
+    pattern.writes && !pattern.reads && !pattern.trims && by_amount && once_each && leaves_none
+}
+
 /// Bytes of all files. In several files, a remainder shorter than a block is never reached, except by random offsets
 /// without a map.
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {

@@ -8,7 +8,7 @@ use workload::{
     LayoutFile, Nanos, Overlap, Replaces, Reserve, Start, StopRule, Verify, WhenFull, Workload,
 };
 
-use super::amounts::{is_exceeded_by_fio, pass, passes, stop_rules};
+use super::amounts::{is_exceeded_by_fio, pass, passes, stop_rules, writes_all};
 use super::asked::{FioJob, FioRequest, LaysOut};
 use super::batching;
 use super::bounds;
@@ -205,6 +205,8 @@ struct PlannedFile {
     bytes: u64,
     /// Length before they write: data is laid out or space reserved up to here.
     laid_out: u64,
+    /// Length up to which a job writes over all that is there.
+    written: u64,
     step: usize,
     layout: usize,
 }
@@ -446,7 +448,10 @@ impl Planner<'_> {
             let known = self.planned.get(&file.path);
             let laid_out = if grows { known.map_or(file.there, |known| known.laid_out) } else { file.bytes };
             let bytes = known.map_or(0, |known| known.bytes).max(file.bytes);
-            let planned = PlannedFile { bytes, laid_out, step: job.step, layout: step.layouts.len() };
+            let written = if writes_all(options) { file.bytes } else { 0 };
+            let written = known.map_or(0, |known| known.written).max(written);
+            let planned =
+                PlannedFile { bytes, laid_out, written, step: job.step, layout: step.layouts.len() };
             self.planned.insert(file.path.clone(), planned);
         }
         step.layouts.push(Layout { job: job.name.clone(), files, content });
@@ -458,8 +463,8 @@ impl Planner<'_> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
         let reads_alone = job.options.verify.only || job.options.pattern.reads && !job.options.destroys();
-        // A file that an earlier job writes over to this length is no longer somebody else's.
-        let is_written = self.planned.get(path).is_some_and(|planned| planned.bytes >= bytes);
+        // A file that an earlier job writes over up to this length, whatever the volume does, is no longer somebody else's.
+        let is_written = self.planned.get(path).is_some_and(|planned| planned.written >= bytes);
         let is_foreign = found.is_some_and(|found| !found.laid_out) && !is_written;
         let lacking = || Lacking { job: job.name.clone(), path: path.to_owned(), there, wanted: bytes };
         match self.asked.lays_out {

@@ -102,7 +102,6 @@ fn a_later_job_never_reads_past_what_an_earlier_one_has_written() {
         (0, "--size=1m --fallocate=truncate --number_ios=16", "--size=1m --rw=read"),
         (0, "--size=1m --number_ios=16", "--size=1m --rw=read"),
         (0, "--size=1m --fill_device=1 --number_ios=16", "--size=1m --rw=read"),
-        (262_144, "--size=1m --fallocate=none --number_ios=16", "--size=1m --rw=read"),
         // Without one, it uses the file as it is by then.
         (0, "--size=1m --fallocate=none --number_ios=16", "--rw=read --create_serialize=0"),
         (0, "--size=1m --fallocate=none --number_ios=16", "--rw=randread --loops=2 --create_serialize=0"),
@@ -124,6 +123,33 @@ fn a_later_job_never_reads_past_what_an_earlier_one_has_written() {
         });
         assert_eq!(ours, real, "{words}");
         assert_eq!(real.0, Some(0), "{words}");
+    }
+}
+
+/// Somebody's file is laid out for a reader only where the job before it is sure to write over all of it. fio overwrites it.
+#[test]
+fn a_writer_that_ends_early_does_not_hand_somebodys_file_to_a_reader() {
+    let Some(peers) = Peers::find() else { return };
+    for (writer, most) in [
+        ("--rw=write --number_ios=16", 16),
+        ("--rw=randwrite --number_ios=1", 1),
+        ("--rw=randwrite --runtime=1 --rate_iops=10", 20),
+    ] {
+        let words = format!(
+            "--filename=f --bs=4k --size=1m --fallocate=none --name=w {writer} --name=l --stonewall --rw=read"
+        );
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("theirs");
+            std::fs::write(place.join("f"), vec![7; 262_144]).unwrap();
+            let ended = peers.run_in(&place, who, &words);
+            let blocks = std::fs::read(place.join("f")).unwrap();
+            let lost = blocks[..262_144].chunks(4096).filter(|block| *block != [7; 4096]).count();
+            (ended, lost)
+        });
+        assert!(ours.1 <= most, "{words}: {} blocks", ours.1);
+        assert_eq!(ours.0.code, Some(1), "{words}: {}", ours.0.err);
+        assert!(ours.0.err.contains("holds 262144 bytes of the 1048576"), "{words}: {}", ours.0.err);
+        assert_eq!((real.0.code, real.1), (Some(0), 64), "{words}: {}", real.0.err);
     }
 }
 

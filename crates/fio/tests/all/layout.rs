@@ -192,3 +192,25 @@ fn each_flush_is_the_call_of_its_name() {
     let pages = PagesFlush { wait_before: true, write: true, wait_after: false };
     assert_eq!(flush("--sync_file_range=wait_before,write:8"), (Flush::Every(8), FlushBy::Pages(pages)));
 }
+
+#[test]
+fn somebodys_file_is_laid_out_for_a_reader_only_where_an_earlier_job_is_sure_to_write_over_it() {
+    let after = |writer: &str| {
+        let words = format!(
+            "fio --filename=/f --size=8m --fallocate=none --name=w {writer} --name=r --stonewall --rw=read"
+        );
+        planned(&words, &[("/f", MIB)])
+    };
+    for whole in ["--rw=write", "--rw=randwrite"] {
+        assert!(after(whole).is_ok(), "{whole}");
+    }
+    for part in [
+        "--rw=randwrite --number_ios=1",
+        "--rw=write --runtime=1",
+        "--rw=write --io_size=1m",
+        "--rw=randwrite --norandommap",
+        "--rw=write:4k",
+    ] {
+        assert!(matches!(after(part), Err(FioError::NotOurs(_))), "{part}");
+    }
+}
