@@ -11,6 +11,8 @@ enum Stamp {
     Known(i64),
     /// A local time without a zone; `ms` are the milliseconds since midnight.
     Local { date: [Number; 3], ms: i64, form: Form },
+    /// A time without a date, in milliseconds since midnight.
+    OfDay { ms: i64, twelve_hours: bool },
 }
 
 /// A number and its printed number of digits.
@@ -42,6 +44,8 @@ const ORDERS: [Order; 3] = [Order::YearMonthDay, Order::DayMonthYear, Order::Mon
 pub(super) struct Times {
     /// Milliseconds since 1970, one for each report; `None` if the time could not be read.
     pub unix_ms: Vec<Option<i64>>,
+    /// Whether there is no date, so that the milliseconds count from the first midnight.
+    pub is_undated: bool,
     /// Notes on assumptions.
     pub notes: Vec<String>,
 }
@@ -49,15 +53,15 @@ pub(super) struct Times {
 /// Reads the times of all reports together, because one of them may resolve the ambiguity of another. `date` is the
 /// day in the host's line; `name` is the input's name, which often contains the day too.
 pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
-    let stamps: Vec<Option<Stamp>> = times.iter().map(|time| stamp(time)).collect();
+    let host_day = date.and_then(|date| stamp(&format!("{date} 00:00:00")));
+    let mut stamps: Vec<Option<Stamp>> = times.iter().map(|time| stamp(time)).collect();
+    let is_undated = on_days(&mut stamps, host_day);
     let first = stamps.iter().flatten().find(|stamp| matches!(stamp, Stamp::Local { .. })).copied();
     let Some(first) = first else {
         let known = |stamp: &Option<Stamp>| stamp.and_then(|stamp| stamp.unix_ms(Order::YearMonthDay));
-        return Times { unix_ms: stamps.iter().map(known).collect(), notes: Vec::new() };
+        return Times { unix_ms: stamps.iter().map(known).collect(), is_undated, notes: Vec::new() };
     };
-    let own = date
-        .and_then(|date| stamp(&format!("{date} 00:00:00")))
-        .filter(|own| own.separator() == first.separator());
+    let own = host_day.filter(|own| own.separator() == first.separator());
     let readings: Vec<(Order, Vec<Option<i64>>)> = ORDERS
         .into_iter()
         .filter(|order| own.is_none_or(|own| own.unix_ms(*order).is_some()))
@@ -73,15 +77,45 @@ pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
     if choice.order.is_some() {
         notes.push("the times have no zone; they are taken for UTC".to_owned());
     }
+    let mut dates =
+        times.iter().copied().map(|time| if of_day(time).is_some() { date.unwrap_or(time) } else { time });
     if let Some(order) = choice.assumed {
         notes.push(format!(
             "day and month of '{}' cannot be distinguished; it is taken for {}",
-            times.iter().find(|time| !time.is_empty()).copied().unwrap_or_default(),
+            dates.find(|time| !time.is_empty()).unwrap_or_default(),
             order.words()
         ));
     }
     let read = choice.order.and_then(|order| readings.into_iter().find(|(known, _)| *known == order));
-    Times { unix_ms: read.map_or_else(|| vec![None; times.len()], |(_, read)| read), notes }
+    let unix_ms = read.map_or_else(|| vec![None; times.len()], |(_, read)| read);
+    Times { unix_ms, is_undated: false, notes }
+}
+
+/// Gives times without a date the day of the host's line, and the days after it. Returns whether there is no such day, in
+/// which case they count from the first midnight. Among times with a date, one without is no time.
+fn on_days(stamps: &mut [Option<Stamp>], host_day: Option<Stamp>) -> bool {
+    let is_of_day = |stamp: &Stamp| matches!(stamp, Stamp::OfDay { .. });
+    let all = stamps.iter().flatten().all(is_of_day) && stamps.iter().any(Option::is_some);
+    let mut last = 0;
+    for place in stamps.iter_mut() {
+        let Some(Stamp::OfDay { ms, twelve_hours }) = *place else { continue };
+        last = next_of_day(last, ms);
+        *place = match host_day {
+            _ if !all => None,
+            Some(Stamp::Local { date, form, .. }) => {
+                Some(Stamp::Local { date, ms: last, form: Form { twelve_hours, ..form } })
+            }
+            _ => Some(Stamp::Known(last)),
+        };
+    }
+    all && !matches!(host_day, Some(Stamp::Local { .. }))
+}
+
+/// Returns the milliseconds from the first midnight to a time of day after `last`: a clock that falls by half
+/// a day has passed midnight.
+pub(super) fn next_of_day(last: i64, of_day_ms: i64) -> i64 {
+    let same_day = last.div_euclid(DAY_MS) * DAY_MS + of_day_ms;
+    same_day + if same_day <= last - DAY_MS / 2 { DAY_MS } else { 0 }
 }
 
 /// The chosen order, and whether it was assumed.
@@ -127,7 +161,8 @@ fn chosen(readings: &[(Order, Vec<Option<i64>>)], first: Stamp, name: &str) -> C
     }
 }
 
-const DAY_MS: i64 = 86_400_000;
+/// Milliseconds of a day.
+pub(super) const DAY_MS: i64 = 86_400_000;
 
 impl Order {
     fn words(self) -> &'static str {
@@ -141,9 +176,10 @@ impl Order {
 
 impl Stamp {
     fn unix_ms(self, order: Order) -> Option<i64> {
-        let Stamp::Local { date: [a, b, c], ms, .. } = self else {
-            let Stamp::Known(ms) = self else { return None };
-            return Some(ms);
+        let ([a, b, c], ms) = match self {
+            Stamp::Known(ms) => return Some(ms),
+            Stamp::OfDay { .. } => return None,
+            Stamp::Local { date, ms, .. } => (date, ms),
         };
         let (year, month, day) = match order {
             Order::YearMonthDay => (a, b, c),
@@ -172,7 +208,7 @@ impl Stamp {
     fn separator(self) -> Option<char> {
         match self {
             Stamp::Local { form, .. } => Some(form.separator),
-            Stamp::Known(_) => None,
+            Stamp::Known(_) | Stamp::OfDay { .. } => None,
         }
     }
 
@@ -205,6 +241,9 @@ fn stamp(text: &str) -> Option<Stamp> {
     if let Some(known) = epoch(text).or_else(|| zoned(text)) {
         return Some(Stamp::Known(known));
     }
+    if let Some(of_day) = of_day(text) {
+        return Some(of_day);
+    }
     let text = without_zone(text);
     let mut numbers = numbers(text);
     let month = month_name(text);
@@ -232,6 +271,28 @@ fn stamp(text: &str) -> Option<Stamp> {
     let form = Form { separator, twelve_hours: half.is_some() };
     let seconds = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
     Some(Stamp::Local { date: *date, ms: seconds * 1000 + fraction_ms(text), form })
+}
+
+/// Returns the milliseconds from midnight to `10:00:01` or `10:00:01 AM`.
+pub(super) fn ms_of_day(text: &str) -> Option<i64> {
+    of_day(text).and_then(|time| if let Stamp::OfDay { ms, .. } = time { Some(ms) } else { None })
+}
+
+/// Parses `10:00:01` or `10:00:01 AM`, which old versions of iostat precede by `Time:`.
+fn of_day(text: &str) -> Option<Stamp> {
+    let text = text.trim();
+    let text = text.strip_prefix("Time:").unwrap_or(text).trim_start();
+    let length = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b':').count();
+    let (clock, word) = text.split_at(length);
+    let parts: Option<Vec<i64>> =
+        clock.split(':').map(|part| part.parse().ok().filter(|_| part.len() <= 2)).collect();
+    let half = half_of_day(word);
+    let twelve_hours = half.is_some();
+    let [hour, minute, second] = *parts?.as_slice() else { return None };
+    let is_clock =
+        hour < 24 && minute < 60 && second <= 60 && (word.is_empty() || twelve_hours && word.len() <= 12);
+    let hour = half.map_or(hour, |later| hour % 12 + if later { 12 } else { 0 });
+    is_clock.then_some(Stamp::OfDay { ms: ((hour * 60 + minute) * 60 + second) * 1000, twelve_hours })
 }
 
 /// Returns the milliseconds of a fraction after a point, which no other part of a time has three digits of.
@@ -348,9 +409,23 @@ mod tests {
             assert_eq!(read.map(|ms| ms / 1000 * 1000), Some(THEN), "{text}");
         }
         assert_eq!(read(&["11/21/2026 12:54:17 PM"], None, "").unix_ms[0], Some(THEN + 12 * 3_600_000));
-        for text in ["", "soon", "99/99/99 00:00:00", "12:13:14", "21.11.2026", "11/21/26 25:00:00", "-1"] {
+        for text in ["", "soon", "99/99/99 00:00:00", "12:63:14", "21.11.2026", "11/21/26 25:00:00", "-1"] {
             assert_eq!(read(&[text], None, "").unix_ms, [None], "{text}");
         }
+    }
+
+    #[test]
+    fn times_of_the_day_alone_pass_midnight_and_have_the_day_of_the_host() {
+        let times = ["Time: 11:59:58 PM", "", "12:00:03 AM"];
+        let (before, after) = (86_398_000, 86_403_000);
+        let undated = read(&times, None, "");
+        assert_eq!((undated.unix_ms, undated.is_undated), (vec![Some(before), None, Some(after)], true));
+        let dated = read(&times, Some("11/21/26"), "");
+        let midnight = THEN / DAY_MS * DAY_MS;
+        assert_eq!(dated.unix_ms, [Some(midnight + before), None, Some(midnight + after)]);
+        assert!(!dated.is_undated);
+        let mixed = read(&["12:13:14", "2026-11-21 00:54:17"], None, "");
+        assert_eq!(mixed.unix_ms, [None, Some(THEN)], "one without a date is no time among others");
     }
 
     #[test]

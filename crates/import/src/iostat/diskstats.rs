@@ -137,7 +137,7 @@ fn rearranged(words: &str) -> String {
 struct Time {
     /// Seconds on the printed clock.
     seconds: f64,
-    /// Milliseconds since 1970; zero if the printed clock counts from boot.
+    /// Milliseconds since 1970; zero if the printed clock counts from boot or has no date.
     unix_ms: u64,
 }
 
@@ -145,11 +145,16 @@ struct Time {
 fn times(shots: &[Snapshot], name: &str) -> Option<Vec<Time>> {
     let words: Option<Vec<&str>> = shots.iter().map(|shot| shot.time.as_deref()).collect();
     let words = words?;
-    let of_day = |ms: i64| Time { seconds: ms as f64 / 1e3, unix_ms: u64::try_from(ms).unwrap_or_default() };
     let from_boot: Option<Vec<Time>> = words.iter().map(|words| uptime(words)).collect();
     let known: Option<Vec<Time>> = match from_boot {
         Some(times) => Some(times),
-        None => clock::read(&words, None, name).unix_ms.into_iter().map(|ms| ms.map(of_day)).collect(),
+        None => {
+            let read = clock::read(&words, None, name);
+            let since_1970 =
+                |ms: i64| u64::try_from(ms).ok().filter(|_| !read.is_undated).unwrap_or_default();
+            let time = |ms: i64| Time { seconds: ms as f64 / 1e3, unix_ms: since_1970(ms) };
+            read.unix_ms.iter().map(|ms| ms.map(time)).collect()
+        }
     };
     known.filter(|times| times.windows(2).all(|pair| pair[1].seconds > pair[0].seconds))
 }

@@ -87,7 +87,11 @@ impl Notes {
         if spans.first > 0 && is_of_iostat(sheet) {
             self.told.push("the first report tells of the whole time since boot, and is left out".to_owned());
         }
-        self.told.extend(spans.notes.iter().cloned());
+        let gaps =
+            if sheet.gaps == 1 { "one stretch".to_owned() } else { format!("{} stretches", sheet.gaps) };
+        let gaps = (sheet.gaps > 0)
+            .then(|| format!("{gaps} of time between the tables left empty: nothing is printed of it"));
+        self.told.extend(spans.notes.iter().cloned().chain(gaps));
     }
 
     fn left_out(&mut self, sheet: &Sheet) {

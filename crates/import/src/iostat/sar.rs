@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::text::Text;
 use super::super::trouble::Troubles;
+use super::clock;
 use super::keys::column;
 use super::sheet::{Command, Sheet};
 
@@ -17,8 +18,17 @@ pub(super) const FORM: &str = "sar or sadf text";
 
 /// Reads every host's recording in `text`; adds a trouble for each row that does not fit its header.
 pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
-    let (sheets, reports, host) = (Vec::new(), HashMap::new(), String::new());
-    let mut reader = Reader { text, troubles, sheets, table: None, reports, host };
+    let mut reader = Reader {
+        text,
+        troubles,
+        sheets: Vec::new(),
+        table: None,
+        reports: HashMap::new(),
+        last: [None; 2],
+        first_ms: 0,
+        host: String::new(),
+        is_other_call: false,
+    };
     for (start, line) in text.lines() {
         for (at, line) in unglued(line) {
             reader.line(line.trim_end(), start + at);
@@ -62,8 +72,18 @@ struct Table {
     times: usize,
     /// Whether the name follows the figures (`-p`, `--pretty`).
     name_last: bool,
-    /// Time of the header, at which the first interval began.
+    /// Time of the header, at which the interval of the next row began.
     began: String,
+    /// Whether a row has followed.
+    has_rows: bool,
+}
+
+/// The last report of a subject.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    /// Milliseconds since the first midnight.
+    ms: i64,
+    report: usize,
 }
 
 struct Reader<'t> {
@@ -71,8 +91,15 @@ struct Reader<'t> {
     troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     table: Option<Table>,
-    /// The report of the current sheet for each time: tables of different subjects share their times.
+    /// The report of the current sheet for each time: tables of different subjects share their times. A time without a
+    /// date is in milliseconds since the first midnight.
     reports: HashMap<String, usize>,
+    /// The last time and report of the devices, and of the CPUs, in the current sheet.
+    last: [Option<Last>; 2],
+    /// Milliseconds of the first time in the current sheet since midnight.
+    first_ms: i64,
+    /// Whether a command line stands between the last row and the next.
+    is_other_call: bool,
     /// The host of the last row of `sadf -d`.
     host: String,
 }
@@ -85,10 +112,12 @@ impl Reader<'_> {
             }
         } else if let Some(sheet) = super::text::host(line, start) {
             self.begin(sheet);
+        } else if is_call(line) {
+            (self.table, self.is_other_call) = (None, true);
         } else if let Some(table) = csv_table(line).or_else(|| table(line)) {
             self.table = Some(table);
-        } else if let Some(table) = self.table.take() {
-            self.row(&table, line, start);
+        } else if let Some(mut table) = self.table.take() {
+            self.row(&mut table, line, start);
             self.table = Some(table);
         }
     }
@@ -98,10 +127,10 @@ impl Reader<'_> {
         (sheet.form, sheet.skips_boot) = (FORM, true);
         self.sheets.push(sheet);
         self.reports.clear();
-        self.table = None;
+        (self.table, self.last, self.is_other_call) = (None, [None; 2], false);
     }
 
-    fn row(&mut self, table: &Table, line: &str, start: usize) {
+    fn row(&mut self, table: &mut Table, line: &str, start: usize) {
         if table.of == Of::Others {
             return;
         }
@@ -110,19 +139,22 @@ impl Reader<'_> {
             let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
             let has_figures = line.split_whitespace().any(|word| word.parse::<f64>().is_ok());
             // The next command, with the prompt in front of it.
-            let is_call = line.split_whitespace().take(2).any(|word| word.ends_with(['$', '#']));
+            let is_prompt = line.split_whitespace().take(2).any(|word| word.ends_with(['$', '#']));
             let is_other =
-                is_call || is_mean || !has_figures || line.contains("RESTART") || line.contains("COMMENT");
+                is_prompt || is_mean || !has_figures || line.contains("RESTART") || line.contains("COMMENT");
             if !is_other {
                 let expected = format!("a time, a name and {} figures", table.keys.len());
                 self.troubles.push(self.text.trouble(start, expected));
             }
             return;
         };
-        if self.sheets.is_empty() || (!row.host.is_empty() && row.host != self.host) {
+        let is_other_host = !row.host.is_empty() && row.host != self.host;
+        if self.sheets.is_empty() || is_other_host || self.is_other(table) {
             self.begin_of(row.host, start);
         }
-        let Some(report) = self.report(table, &row) else { return };
+        let report = if table.is_csv { self.dated(&row) } else { self.of_day(table, &row) };
+        table.has_rows = true;
+        let Some(report) = report else { return };
         let Some(sheet) = self.sheets.last_mut() else { return };
         if table.of == Of::Devices {
             let mut figures = Vec::with_capacity(row.figures.len());
@@ -146,25 +178,73 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the report of a row's time, added if missing.
-    fn report(&mut self, table: &Table, row: &Row<'_>) -> Option<usize> {
-        if let Some(report) = self.reports.get(&row.time) {
-            return Some(*report);
+    /// Whether the first row below a header begins another recording: what stands above a command line is from another call,
+    /// and within a recording no header states a time before the last row of its subject, or one within the rows of the
+    /// other subject that these do not have.
+    fn is_other(&self, table: &Table) -> bool {
+        if table.is_csv || table.has_rows {
+            return false;
         }
+        let began = clock::ms_of_day(&table.began).unwrap_or_default();
+        let is_back = match self.last[table.of as usize] {
+            Some(last) => began < last.ms % clock::DAY_MS,
+            None => {
+                let began = clock::next_of_day(self.first_ms, began);
+                let is_within = self.last.iter().flatten().any(|last| began < last.ms);
+                is_within && !self.reports.contains_key(&began.to_string())
+            }
+        };
+        self.is_other_call || is_back
+    }
+
+    /// Returns the report of a row with date and time, added if missing.
+    fn dated(&mut self, row: &Row<'_>) -> Option<usize> {
+        let known = self.reports.get(&row.time).copied();
+        let report = known.or_else(|| self.push(&row.time, row.time.clone()))?;
+        let sheet = self.sheets.last_mut()?;
+        sheet.command = sheet.command.or(row.interval.map(Command::every));
+        Some(report)
+    }
+
+    /// Returns the report of a row with a time of the day, added if missing.
+    fn of_day(&mut self, table: &Table, row: &Row<'_>) -> Option<usize> {
+        let subject = table.of as usize;
+        let last = if table.has_rows { self.last[subject] } else { self.header(table) }?;
+        let ms = clock::next_of_day(last.ms, clock::ms_of_day(&row.time)?);
+        let mut report = last.report;
+        if ms != last.ms {
+            // A clock that was set back shows a time again.
+            let known = self.reports.get(&ms.to_string()).filter(|known| **known > report).copied();
+            report = known.or_else(|| self.push(&row.time, ms.to_string()))?;
+        }
+        self.last[subject] = Some(Last { ms, report });
+        Some(report)
+    }
+
+    /// Returns the report that ended when the first interval below a header began, added without figures if missing: of
+    /// the time before it, nothing is printed.
+    fn header(&mut self, table: &Table) -> Option<Last> {
+        let last = self.last[table.of as usize];
+        let began = clock::ms_of_day(&table.began)?;
+        let is_first = self.reports.is_empty();
+        self.first_ms = if is_first { began } else { self.first_ms };
+        let ms = clock::next_of_day(last.map_or(self.first_ms, |last| last.ms), began);
+        let known = self.reports.get(&ms.to_string()).copied();
+        let report = known.or_else(|| self.push(&table.began, ms.to_string()))?;
+        if known.is_none() {
+            let sheet = self.sheets.last_mut()?;
+            // The first is in place of iostat's report since boot.
+            sheet.skips_boot &= !is_first;
+            sheet.gaps += usize::from(!is_first);
+        }
+        Some(Last { ms, report })
+    }
+
+    /// Adds a report with a printed time, known by `key`, to the current sheet; returns its index.
+    fn push(&mut self, time: &str, key: String) -> Option<usize> {
         let sheet = self.sheets.last_mut().filter(|sheet| sheet.reports.len() < REPORTS_MOST)?;
-        let date = sheet.word("date").unwrap_or_default().to_owned();
-        let is_dated = date.is_empty() || table.is_csv;
-        let dated = |time: &str| if is_dated { time.to_owned() } else { format!("{date} {time}") };
-        if sheet.reports.is_empty() && !table.began.is_empty() && !date.is_empty() {
-            // The start of the first interval is stored as an empty report, in place of iostat's report since boot.
-            sheet.reports.push(dated(&table.began));
-            sheet.skips_boot = false;
-        }
-        // Without a date, times only show the length of an interval.
-        let told = row.interval.or_else(|| between(&table.began, &row.time).filter(|_| date.is_empty()));
-        sheet.command = sheet.command.or(told.map(Command::every));
-        sheet.reports.push(dated(&row.time));
-        self.reports.insert(row.time.clone(), sheet.reports.len() - 1);
+        sheet.reports.push(time.to_owned());
+        self.reports.insert(key, sheet.reports.len() - 1);
         Some(sheet.reports.len() - 1)
     }
 }
@@ -190,17 +270,13 @@ fn table(line: &str) -> Option<Table> {
     let is_table = keys.iter().filter(known).count() >= 2;
     let keys = keys.iter().map(|key| (*key).to_owned()).collect();
     let began = words[..times].join(" ");
-    is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began })
+    is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began, has_rows: false })
 }
 
 /// Returns the number of words in the time at the start of a line: one, or two with AM or PM.
 fn times(words: &[&str]) -> Option<usize> {
     let first = words.first()?;
-    let is_clock = first.len() == 8
-        && first.bytes().enumerate().all(|(at, byte)| match at {
-            2 | 5 => byte == b':',
-            _ => byte.is_ascii_digit(),
-        });
+    let is_clock = first.len() == 8 && clock::ms_of_day(first).is_some();
     is_clock.then_some(if matches!(words.get(1), Some(&("AM" | "PM"))) { 2 } else { 1 })
 }
 
@@ -214,7 +290,7 @@ fn csv_table(line: &str) -> Option<Table> {
         _ => Of::Others,
     };
     let keys = heads.map(|key| key.trim().to_owned()).collect();
-    Some(Table { of, keys, is_csv: true, times: 0, name_last: false, began: String::new() })
+    Some(Table { of, keys, is_csv: true, times: 0, name_last: false, began: String::new(), has_rows: false })
 }
 
 /// A row as printed.
@@ -255,21 +331,11 @@ fn in_zone(time: &str) -> String {
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day}T{clock}+0000"))
 }
 
-/// Returns the seconds from one clock time to the next, also past midnight.
-fn between(began: &str, ended: &str) -> Option<f64> {
-    let seconds = |time: &str| {
-        let (time, half) = time.split_once(' ').unwrap_or((time, ""));
-        let parts: Option<Vec<u32>> = time.split(':').map(|part| part.parse().ok()).collect();
-        let parts = parts.filter(|parts| parts.len() == 3)?;
-        let hours = match half {
-            "" => parts[0],
-            half => parts[0] % 12 + if half == "PM" { 12 } else { 0 },
-        };
-        Some(hours * 3600 + parts[1] * 60 + parts[2])
-    };
-    let day = 86_400;
-    let passed = (seconds(ended)? % day + day - seconds(began)? % day) % day;
-    (passed > 0).then_some(f64::from(passed))
+/// Whether a line is a call of sar: the program's name in prose is not followed by options.
+fn is_call(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
+    let is_option = |word: &&str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    super::text::call(&words, "sar").is_some_and(|own| own.first().map_or(words.len() <= 2, is_option))
 }
 
 /// Returns the figures of a row, one for each key.

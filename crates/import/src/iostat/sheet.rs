@@ -21,6 +21,8 @@ pub(super) struct Sheet {
     pub command: Option<Command>,
     /// Printed time of each report; empty if there is none.
     pub reports: Vec<String>,
+    /// Number of reports without figures, which stand for a time of which nothing is printed.
+    pub gaps: usize,
     /// Shares as printed (per cent), in the order of [`CpuMetric::ALL`]; NaN if a report has none.
     pub cpu: [Vec<f64>; 6],
     /// Devices in the order in which they first appear.

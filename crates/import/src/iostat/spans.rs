@@ -43,7 +43,7 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
         spans.intervals.push(clock.next(seconds[report], lengths[report]));
     }
     spans.notes.extend(clock.notes());
-    if let Some(start) = clock.zero {
+    if let Some(start) = clock.zero.filter(|_| !times.is_undated) {
         spans.started_unix_ms = (start * 1e3).max(0.0) as u64;
     }
     spans

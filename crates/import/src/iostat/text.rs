@@ -308,12 +308,17 @@ fn is_cell(word: &str) -> bool {
     word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()) || is_no_number(word)
 }
 
-/// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.
-fn command(words: &[&str]) -> Option<Command> {
+/// Returns the words after the name of `program` in a command line, with or without a prompt before it.
+pub(super) fn call<'w, 't>(words: &'w [&'t str], program: &str) -> Option<&'w [&'t str]> {
     // A prompt may end at the command, as in `$iostat`; `nfs-iostat` is another program.
     let ends = |before: &str| before.is_empty() || before.ends_with(['/', '$', '#', '%', '>', ']']);
-    let at = words.iter().position(|word| word.strip_suffix("iostat").is_some_and(ends))?;
-    let own = words[at + 1..].iter().take_while(|word| !matches!(**word, "|" | ">" | "&&" | ";"));
+    let at = words.iter().position(|word| word.strip_suffix(program).is_some_and(ends))?;
+    Some(&words[at + 1..])
+}
+
+/// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.
+fn command(words: &[&str]) -> Option<Command> {
+    let own = call(words, "iostat")?.iter().take_while(|word| !matches!(**word, "|" | ">" | "&&" | ";"));
     let is_number = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let mut numbers = own.clone().filter(is_number).filter_map(|word| word.parse::<u32>().ok());
     let interval = numbers.next().filter(|seconds| (1..=86_400).contains(seconds))?;

@@ -100,6 +100,19 @@ fn times_cpus_and_names_with_blanks_are_read() {
 }
 
 #[test]
+fn the_time_of_the_day_that_old_versions_print_is_that_of_the_hosts_day() {
+    let report = |time: &str, reads: u32| {
+        format!(
+            "Time: {time}\nDevice:  tps  Blk_read/s  Blk_wrtn/s  Blk_read  Blk_wrtn\nsda  {reads}.00  8.00  0.00  80  0"
+        )
+    };
+    let reports = [report("11:59:40 PM", 1), report("11:59:50 PM", 2), report("12:00:00 AM", 3)];
+    let import = imported(&log(&reports.each_ref().map(String::as_str)));
+    assert_eq!((seconds(&import), import.runs[0].started_unix_ms), (vec![10.0; 3], 1_795_305_570_000));
+    assert_eq!(Recording::of(&import.runs[0]).device("sda", Metric::Ops).unwrap(), [1.0, 2.0, 3.0]);
+}
+
+#[test]
 fn figures_with_units_of_their_own_and_names_behind_them_are_read() {
     is(
         &twice(

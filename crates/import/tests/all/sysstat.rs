@@ -246,3 +246,69 @@ fn the_other_names_of_shares_in_sar_u_all_are_read_and_the_rest_is_named() {
     let note = "no meaning is known of '%irq', '%soft', '%guest', '%gnice'";
     assert!(import.runs[0].events.iter().any(|event| event.text.contains(note)));
 }
+
+/// Returns start and end of each interval in seconds, and the rates of reads of `dev8-0`.
+fn reads(run: &record::Run) -> (Vec<(f64, f64)>, Vec<Option<f64>>) {
+    let observed = run.observed.as_ref().unwrap();
+    let spans = observed.intervals.iter().map(|(from, to)| (from.as_secs_f64(), to.as_secs_f64()));
+    let reads = of(observed, "dev8-0", Metric::ReadBytes);
+    (spans.collect(), reads.into_iter().map(|rate| (!rate.is_nan()).then_some(rate / 1024.0)).collect())
+}
+
+/// Returns a table of sar: a header and rows of `dev8-0`, each a time and a rate of reads.
+fn sar_table(began: &str, rows: &[(&str, f64)]) -> String {
+    let rows = rows.iter().map(|(time, rate)| format!("{time}  dev8-0  5.00  {rate:.2}  40.00  1.00\n"));
+    format!("{began}  DEV  tps  rkB/s  wkB/s  %util\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn sar_without_its_banner_keeps_its_times_and_the_gaps_between_tables() {
+    let (first, second) =
+        (sar_table("07:57:53", &[("07:57:58", 10.0)]), sar_table("08:20:46", &[("08:20:51", 20.0)]));
+    let gap = (vec![(0.0, 5.0), (5.0, 1373.0), (1373.0, 1378.0)], vec![Some(10.0), None, Some(20.0)]);
+    for (banner, began) in
+        [("$ sar -d 5\n", 0), ("Linux 5.4.0 (h) \t05/31/22 \t_x86_64_\t(2 CPU)\n\n", 1_653_983_873_000)]
+    {
+        let import = imported(&format!("{banner}{first}\n{second}"));
+        assert_eq!((import.runs.len(), reads(&import.runs[0])), (1, gap.clone()));
+        assert_eq!(import.runs[0].started_unix_ms, began);
+        let notes: Vec<&str> = import.runs[0].events.iter().map(|event| event.text.as_str()).collect();
+        assert!(
+            notes.iter().any(|note| note.starts_with("one stretch of time between the tables")),
+            "{notes:?}"
+        );
+    }
+    let long = sar_table("12:00:01 AM", &[("12:10:01 AM", 1.0), ("12:20:01 AM", 2.0), ("12:50:01 AM", 3.0)]);
+    assert_eq!(reads(&imported(&long).runs[0]).0, [(0.0, 600.0), (600.0, 1200.0), (1200.0, 3000.0)]);
+    let live =
+        sar_table("23:59:50", &[("23:59:55", 1.0)]) + "\n" + &sar_table("23:59:55", &[("00:00:00", 2.0)]);
+    let live = live + "\n" + &sar_table("00:00:00", &[("00:00:05", 3.0)]);
+    let days = format!("Linux 5.4.0 (h) \t05/31/22 \t_x86_64_\t(2 CPU)\n\n{live}");
+    for text in [live, days] {
+        let import = imported(&text);
+        assert_eq!(reads(&import.runs[0]).0, [(0.0, 5.0), (5.0, 10.0), (10.0, 15.0)]);
+        assert_eq!(import.runs[0].events.iter().filter(|event| event.text.contains("set back")).count(), 0);
+    }
+}
+
+#[test]
+fn a_day_of_sar_after_another_is_not_lost_and_calls_of_sar_are_runs() {
+    let days = sar_table("10:00:00", &[("22:00:00", 1.0), ("10:00:00", 2.0), ("22:00:00", 3.0)]);
+    let hours = |from: f64| (from * 3600.0, (from + 12.0) * 3600.0);
+    assert_eq!(reads(&imported(&days).runs[0]).0, [hours(0.0), hours(12.0), hours(24.0)]);
+    let (one, other) =
+        (sar_table("07:57:53", &[("07:57:58", 10.0)]), sar_table("08:20:46", &[("08:20:51", 20.0)]));
+    for text in [
+        format!("$ sar -d 5\n{one}# other host\n$ sar --dev=dev8-0 -d 5\n{other}"),
+        format!("[root@a ~]# sar -d 5\n{one}...\n[root@b ~]# sar -d 5\n...\n{other}"),
+        // Without the commands, a time that goes back shows it.
+        format!("{other}\n{one}"),
+        format!("{one}\nand on the second host\n\n{one}"),
+    ] {
+        let import = imported(&text);
+        let spans: Vec<_> = import.runs.iter().map(|run| reads(run).0).collect();
+        assert_eq!((spans, import.troubles), (vec![vec![(0.0, 5.0)]; 2], vec![]), "{text}");
+    }
+    let prose = format!("{one}\nfrom sar then came\n\n{}", sar_table("07:57:58", &[("07:58:03", 11.0)]));
+    assert_eq!(imported(&prose).runs.len(), 1, "a word of prose is no command");
+}
