@@ -205,8 +205,8 @@ impl Plain {
         self.anchor();
         let mut rest = raw;
         while let Some(letter) = rest.chars().next() {
-            let taken =
-                self.tag(rest).or_else(|| self.entity(rest)).unwrap_or_else(|| self.letter(rest, letter));
+            let special = self.tag(rest).or_else(|| self.entity(rest)).or_else(|| self.continuation(rest));
+            let taken = special.unwrap_or_else(|| self.letter(rest, letter));
             rest = &rest[taken..];
         }
     }
@@ -251,6 +251,21 @@ impl Plain {
         self.push(letter);
         self.pass(&rest[..end + 2]);
         Some(end + 2)
+    }
+
+    /// Joins a line of a command to the next one: a shell's line goes on after `\`, Windows' after `^`, and a shell writes
+    /// `> ` before what follows. Returns the length of what stands between. Without a blank before it, a sign at the end of
+    /// a line may be a page's line break: an option must follow.
+    fn continuation(&mut self, rest: &str) -> Option<usize> {
+        let behind = rest.strip_prefix(['\\', '^'])?;
+        let next = behind.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
+        let words = next.trim_start_matches([' ', '\t', '>']);
+        let is_word = rest.starts_with('\\') && self.text.ends_with(' ');
+        (is_word || words.starts_with('-')).then_some(())?;
+        let length = rest.len() - words.len();
+        self.text.push(' ');
+        self.pass(&rest[..length]);
+        Some(length)
     }
 
     fn letter(&mut self, rest: &str, letter: char) -> usize {
@@ -329,6 +344,18 @@ mod tests {
         assert_eq!(text.plain, "\na >=64\nb\nc - d\n");
         assert_eq!(text.place(text.plain.find(">=").unwrap()), (2, 8));
         assert_eq!(text.place(text.plain.find("c ").unwrap()), (3, 6));
+    }
+
+    #[test]
+    fn a_command_over_several_lines_is_one_line_and_every_place_stays_known() {
+        let text =
+            read(b"$ fio \\\n> --name=a \\ \r\n  --bs=4k\\\n    --rw=read ^\n--size=1G\nx \\\n\ny\\\nz\n");
+        assert_eq!(text.plain, "$ fio  --name=a  --bs=4k --rw=read  --size=1G\nx  \ny\\\nz\n");
+        for (word, place) in
+            [("--name", (2, 3)), ("--bs", (3, 3)), ("--size", (5, 1)), ("y", (8, 1)), ("z", (9, 1))]
+        {
+            assert_eq!(text.place(text.plain.rfind(word).unwrap()), place, "{word}");
+        }
     }
 
     #[test]

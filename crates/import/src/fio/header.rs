@@ -283,17 +283,16 @@ fn another(walk: &mut Walk<'_>) {
 fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let behind = matched(plain, at, "fio -")?;
-    let line = near(plain, behind - 1, COMMAND).split('\n').next().unwrap_or_default();
-    let (options, length) = options_of(line);
+    let (options, length) = options_of(near(plain, behind - 1, COMMAND));
     walk.close();
     (walk.before.command, walk.before.at) = (options, at);
     walk.before.starts.clear();
     Some(behind - 1 + length)
 }
 
-/// Returns `--option=value`, `--option value` and `--option` at the start of a line, and where they end, because
+/// Returns `--option=value`, `--option value` and `--option` at the start of a text, and where they end, because
 /// pages put other text on the same line; a semicolon ends them. Skips the backslashes and list numbers of a command
-/// over several lines.
+/// over several lines. A line that begins with `--option` goes on with those above.
 fn options_of(line: &str) -> (Options, usize) {
     let mut options = Options::new();
     let (mut end, mut waits) = (0, false);
@@ -306,6 +305,11 @@ fn options_of(line: &str) -> (Options, usize) {
         let (name, value) =
             option.map(|option| option.split_once('=').unwrap_or((option, ""))).unwrap_or_default();
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        let is_wrapped = line[end..start].contains('\n');
+        let goes_on = word.starts_with("--") && name.starts_with(|c: char| c.is_ascii_alphabetic());
+        if is_wrapped && !goes_on {
+            return (options, end);
+        }
         let number = word.strip_suffix('.').is_some_and(|digits| digits.parse::<u8>().is_ok());
         if plain && !name.is_empty() {
             waits = !word.contains('=');

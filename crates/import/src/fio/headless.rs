@@ -83,13 +83,19 @@ const BELOW: usize = 256;
 fn orphan(walk: &mut Walk<'_>, label: Label, behind: usize) {
     let text = walk.text;
     let line = text.line(behind);
-    let tells =
-        matches!(label, Label::Percentiles(_) | Label::Latency(_) | Label::Bandwidth | Label::IopsSamples);
+    let rest = near(&text.plain, behind, LABEL).split('\n').next().unwrap_or_default();
+    let tells = match label {
+        // Other tools print rates of operations on such a line, and ordinary words stand before a colon too.
+        Label::Way(_) | Label::GroupWay(_) => rest.contains("BW=") || rest.contains("bw="),
+        Label::Percentiles(_) | Label::Latency(_) | Label::Bandwidth | Label::IopsSamples => true,
+        Label::Cpu => rest.contains("usr="),
+        Label::Issued | Label::Errors => rest.contains("total="),
+        Label::Target => rest.contains("target="),
+        Label::Shares(_) => rest.contains("4="),
+        _ => false,
+    };
     let start = text.plain[..behind].rfind('\n').map_or(0, |end| end + 1);
-    let figures = near(&text.plain, behind, LABEL)
-        .split('\n')
-        .next()
-        .is_some_and(|rest| rest.contains('=') || rest.contains("):"));
+    let figures = rest.contains('=') || rest.contains("):");
     let first = walk.named == 0 || line > walk.named + 1;
     if tells && figures && first && begins_line(&text.plain, start) {
         let found = near(&text.plain, start, LABEL).lines().next().unwrap_or_default().trim().to_owned();

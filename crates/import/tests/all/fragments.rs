@@ -140,8 +140,22 @@ fn a_line_of_a_job_that_belongs_to_none_is_named() {
     let latencies = &whole[whole.find("    clat (").unwrap()..whole.find("  cpu ").unwrap()];
     let told = refused(latencies);
     assert!(told.contains("line 1, column 1: expected the job that this belongs to"), "{told}");
-    let import = imported(&format!("{latencies}\n{whole}"));
-    assert_eq!((import.runs.len(), import.troubles.len()), (1, 1), "{:?}", import.troubles);
+    let counts = [
+        "     issued    : total=r=0/w=2048/d=0, short=r=0/w=0/d=0",
+        "     issued rwts: total=8701,0,0,0 short=0,0,0,0 dropped=0,0,0,0",
+        "  cpu          : usr=0.10%, sys=0.31%, ctx=5630, majf=0, minf=7",
+        "  IO depths    : 1=100.0%, 2=0.0%, 4=0.0%, 8=0.0%, 16=0.0%, 32=0.0%, >=64=0.0%",
+        "     latency   : target=0, window=0, percentile=100.00%, depth=1",
+        "  write: io=5120.0MB, bw=724055KB/s",
+    ];
+    for above in counts.iter().copied().chain([latencies]) {
+        let import = imported(&format!("{above}\n{whole}"));
+        assert_eq!((import.runs.len(), import.troubles.len()), (1, 1), "{:?}", import.troubles);
+        assert!(import.troubles[0].expected.starts_with("the job that this belongs to"), "{above}");
+    }
+    for prose in ["complete: done = yes", "  cpu : Xeon", "read: mode=fast", "errors: none"] {
+        assert_eq!(imported(&format!("{prose}\n\n{whole}")).troubles, [], "{prose}");
+    }
 }
 
 #[test]
