@@ -49,8 +49,14 @@ fn of_windows(path: &str) -> Option<&'static str> {
         path.strip_prefix('#').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     match path.get(1..) {
         _ if drive => Some("a physical drive"),
+        // A share (\\server\share\file) or a device (\\.\PhysicalDrive1), of whose two backslashes a shell may take one.
+        Some(rest) if path.starts_with('\\') && rest.trim_start_matches('\\').contains('\\') => {
+            Some("a share or device")
+        }
         Some(":") if letter => Some("a partition"),
-        Some(rest) if letter && rest.starts_with(":\\") => Some("a path"),
+        Some(rest) if letter && rest.strip_prefix(':').is_some_and(|path| path.starts_with(['\\', '/'])) => {
+            Some("a path")
+        }
         _ => None,
     }
 }

@@ -15,11 +15,24 @@ pub fn asks(asked: &DiskSpdRequest) -> Vec<String> {
     let spans = &asked.profile.time_spans;
     let of_span = |(at, span): (usize, &TimeSpan)| {
         let head = (spans.len() > 1).then(|| format!("Timespan {} of {}:", at + 1, spans.len()));
-        let targets = span.targets.iter().map(|target| of_target(span, target));
+        let targets = span.targets.chunk_by(is_alike).map(|targets| of_targets(span, targets));
         head.into_iter().chain(targets).chain(in_all(span)).collect::<Vec<_>>()
     };
     let before = asked.profile.precreate.map(precreated).into_iter().chain(nothing).map(str::to_owned);
     before.chain(spans.iter().enumerate().flat_map(of_span)).collect()
+}
+
+/// Whether a target is a device, on which `-c` has no effect: a drive or partition of Windows too.
+pub fn keeps_its_size(path: &str) -> bool {
+    is_device(path)
+        || path.strip_prefix('#').is_some()
+        || path.strip_suffix(':').is_some_and(|letter| letter.len() == 1)
+}
+
+/// Whether two targets differ in nothing but their paths.
+fn is_alike(one: &Target, other: &Target) -> bool {
+    let same = Target { path: other.path.clone(), ..one.clone() } == *other;
+    same && keeps_its_size(&one.path) == keeps_its_size(&other.path)
 }
 
 /// The files that a profile creates before its first timespan.
@@ -64,33 +77,73 @@ fn in_all(span: &TimeSpan) -> [String; 2] {
         0 => String::new(),
         cool => format!(", then {} of load without measuring", time(cool)),
     };
-    let (warm_up, duration) = (time(span.warm_up), time(span.duration));
+    let warm_up = match span.warm_up {
+        0 => "No warm-up".to_owned(),
+        warm_up => format!("{} of load without measuring", time(warm_up)),
+    };
+    let duration = time(span.duration);
     [
         format!("{who} with {most} in flight in all{pinned}."),
-        format!("{warm_up} of load without measuring, then {duration} that are measured{after}."),
+        format!("{warm_up}, then {duration} that are measured{after}."),
     ]
 }
 
-fn of_target(span: &TimeSpan, target: &Target) -> String {
+/// The load of targets that differ in nothing but their paths.
+fn of_targets(span: &TimeSpan, targets: &[Target]) -> String {
+    let target = &targets[0];
     let work = match target.write_percent {
         0 => "Reads".to_owned(),
         100 => "Writes".to_owned(),
         share => format!("Reads ({} %) and writes ({share} %)", 100 - share),
     };
+    let paths = match targets {
+        [one] => one.path.clone(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(|target| target.path.as_str()).collect();
+            format!("each of {} and {}", first.join(", "), last.path)
+        }
+        [] => String::new(),
+    };
+    let threads = span.threads_of(target);
+    let ios = match target.requests {
+        1 => "one I/O".to_owned(),
+        ios => format!("{ios} I/Os"),
+    };
+    let by = match (span.is_pool(), threads, span.targets.len()) {
+        (true, ..) | (_, 1, 1) => String::new(),
+        (_, 1, _) => format!(", by one thread with {ios} in flight"),
+        _ => format!(", by {threads} threads with {ios} in flight each"),
+    };
     let block = bytes(u64::from(target.block));
-    let mut said = vec![format!("{work} blocks of {block} {} on {}.", places(span, target), target.path)];
+    let mut said = vec![format!("{work} blocks of {block} {} on {paths}{by}.", places(span, target))];
     said.extend(region(target));
     said.extend(spread(target));
-    said.extend(target.create.filter(|_| is_device(&target.path)).map(|size| {
+    said.extend(target.create.filter(|_| keeps_its_size(&target.path)).map(|size| {
         format!("-c ({}) has no effect, because it is a device, which has the size that it has.", bytes(size))
     }));
     said.push(cache(target).to_owned());
-    said.extend(paced(span, target));
-    said.extend((span.is_pool() && span.targets.len() > 1).then(|| match target.thread_targets.len() {
+    said.extend(data(span, target));
+    said.extend(paced(span, target, targets.len()));
+    let is_chosen = span.is_pool() && span.targets.len() > 1;
+    said.extend(is_chosen.then(|| match target.thread_targets.len() {
+        0 if targets.len() == span.targets.len() => "Chance decides to which of them an I/O goes.".to_owned(),
         0 => format!("Its weight among the targets is {}.", target.weight),
         some => format!("Its weight among the targets is {}, by {some} of the threads alone.", target.weight),
     }));
     said.join(" ")
+}
+
+/// The data of writes, apart from DiskSpd's usual pattern and zeros.
+fn data(span: &TimeSpan, target: &Target) -> Option<String> {
+    let size = bytes(target.write_source_bytes);
+    match (target.write_percent, target.write_source_bytes, span.random_write_data && !target.zero) {
+        (0, ..) | (_, 0, false) => None,
+        (_, 0, true) => Some("Each write has new random data (-Zr).".to_owned()),
+        _ if target.write_source.is_empty() => {
+            Some(format!("Writes are parts of {size} of random data (-Z)."))
+        }
+        _ => Some(format!("Writes are parts of {size} of {} (-Z).", target.write_source)),
+    }
 }
 
 fn places(span: &TimeSpan, target: &Target) -> String {
@@ -101,10 +154,22 @@ fn places(span: &TimeSpan, target: &Target) -> String {
         step => format!(", {} from start to start", bytes(step)),
     };
     let several = span.threads_of(target) > 1;
+    let runs = match target.write_percent {
+        0 | 100 => "",
+        _ => ", in runs that only read or only write",
+    };
+    let each = u64::from(target.requests);
     match (target.random, target.thread_stride) {
+        (0, _) if target.parallel && each > 1 => format!(
+            "one after the other{apart} (each of the {each} I/Os in flight of a thread by itself, so that it does each \
+             place {each} times)"
+        ),
         (100, _) => format!("at random places{apart}"),
         (1.., _) => {
-            format!("({} % at random places{apart}, the others where the last one ended)", target.random)
+            format!(
+                "({} % at random places{apart}, the others where the last one ended{runs})",
+                target.random
+            )
         }
         (0, _) if several && target.interlocked => {
             format!("one after the other{apart} (all threads share one sequence)")
@@ -114,7 +179,7 @@ fn places(span: &TimeSpan, target: &Target) -> String {
         }
         (0, stride) if several => {
             format!(
-                "one after the other{apart} (each thread by itself, {} after the one before)",
+                "one after the other{apart} (each thread by itself through all of it, from {} after the one before)",
                 bytes(stride)
             )
         }
@@ -157,15 +222,18 @@ fn cache(target: &Target) -> &'static str {
     }
 }
 
-/// The rate or the pauses of each thread.
-fn paced(span: &TimeSpan, target: &Target) -> Option<String> {
+/// The rate or the pauses of each thread, on each of `targets` alike.
+fn paced(span: &TimeSpan, target: &Target, targets: usize) -> Option<String> {
     if let Some(iops) = target.throughput.iops(target.block) {
         let typed = match target.throughput {
             Throughput::BytesPerMs(each) => format!("{} a millisecond, ", bytes(u64::from(each))),
             _ => String::new(),
         };
-        let rate = if iops < 10.0 { format!("{iops:.2}") } else { count(iops.round() as u64) };
-        return Some(format!("Each thread is held to {typed}{rate} I/Os a second."));
+        let threads = u64::from(span.threads_of(target)) * targets as u64;
+        let whose = if targets > 1 { " on each target" } else { "" };
+        let all =
+            if threads > 1 { format!(", {} in all", figure(iops * threads as f64)) } else { String::new() };
+        return Some(format!("Each thread{whose} is held to {typed}{} I/Os a second{all}.", figure(iops)));
     }
     let think = span.think(target)?;
     let most = f64::from(think.every) / think.pause.as_secs_f64();
@@ -175,4 +243,8 @@ fn paced(span: &TimeSpan, target: &Target) -> Option<String> {
         count(u64::from(think.every)),
         count(most.round() as u64)
     ))
+}
+
+fn figure(iops: f64) -> String {
+    if iops < 10.0 { format!("{iops:.2}") } else { count(iops.round() as u64) }
 }

@@ -25,10 +25,12 @@ pub struct Dd {
     pub from: String,
     /// Output; empty: standard output.
     pub to: String,
-    /// Length of a block in bytes.
+    /// Length of a block that is read, in bytes.
     pub block: u64,
-    /// Number of blocks; `None`: until the end of the input.
-    pub count: Option<u64>,
+    /// Length of a block that is written, in bytes.
+    pub write_block: u64,
+    /// What to copy; `None`: until the end of the input.
+    pub(super) count: Option<DdCount>,
     /// When dd waits for stable storage.
     pub flushed: DdFlush,
     /// Whether reads bypass the page cache.
@@ -37,12 +39,36 @@ pub struct Dd {
     pub direct_write: bool,
     /// Whether no rate is printed (`status=none`, `status=noxfer`).
     pub is_silent: bool,
-    /// Number of blocks of the output that are left as they are before the first one written.
-    pub seek: u64,
+    /// Part of the input that is passed over first.
+    pub(super) skip: DdCount,
+    /// Part of the output that is left as it is before the first byte written.
+    pub(super) seek: DdCount,
     /// Whether a block is read until it is full (`iflag=fullblock`).
     pub whole: bool,
     /// Whether what is behind the blocks written stays (`conv=notrunc`).
     pub keeps: bool,
+    /// Whether writes go to the end of the output (`oflag=append`).
+    pub appends: bool,
+    /// Whether blocks of zeros are passed over instead of written (`conv=sparse`).
+    pub is_sparse: bool,
+    /// A number with a unit in a small letter, which GNU dd does not take.
+    pub small_unit: Option<String>,
+}
+
+/// An amount as dd counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DdCount {
+    /// The number.
+    number: u64,
+    /// Whether it counts bytes (a unit with `B`, or `count_bytes` and its like), not blocks.
+    is_bytes: bool,
+}
+
+impl DdCount {
+    /// The amount in bytes, with blocks of `block` bytes.
+    fn bytes(self, block: u64) -> u64 {
+        self.number.saturating_mul(if self.is_bytes { 1 } else { block })
+    }
 }
 
 impl Dd {
@@ -51,30 +77,50 @@ impl Dd {
     /// # Errors
     /// Index of the word that is not understood, from 0, and the reason.
     pub fn parse(words: &[String]) -> Result<Dd, (usize, String)> {
-        let mut dd = Dd { block: 512, ..Dd::default() };
+        let mut dd = Dd { block: 512, write_block: 512, ..Dd::default() };
         for (at, word) in words.iter().enumerate() {
             dd.operand(word).map_err(|why| (at, why))?;
         }
+        // Wherever it stands, bs overrules ibs and obs; flags say what the numbers count.
+        let values =
+            |operand: &str| words.iter().filter_map(|word| word.strip_prefix(operand)).collect::<Vec<_>>();
+        if let Some(block) = values("bs=").last().and_then(|block| size(block).ok()) {
+            (dd.block, dd.write_block) = (block, block);
+        }
+        let has = |operand: &str, flag: &str| {
+            values(operand).iter().any(|flags| flags.split(',').any(|one| one == flag))
+        };
+        dd.skip.is_bytes |= has("iflag=", "skip_bytes");
+        dd.seek.is_bytes |= has("oflag=", "seek_bytes");
+        dd.count.iter_mut().for_each(|count| count.is_bytes |= has("iflag=", "count_bytes"));
         Ok(dd)
     }
 
     fn operand(&mut self, word: &str) -> Result<(), String> {
         let bare = word.trim_start_matches('-');
         let (name, value) = bare.split_once('=').ok_or("dd takes operands such as if=FILE and bs=1M")?;
+        let counted = || Ok::<_, String>(DdCount { number: size(value)?, is_bytes: value.contains('B') });
         match name {
             "if" => self.from = value.to_owned(),
             "of" => self.to = value.to_owned(),
-            "bs" | "ibs" | "obs" => self.block = size(value)?,
-            "count" => self.count = Some(size(value)?),
+            "bs" => (self.block, self.write_block) = (size(value)?, size(value)?),
+            "ibs" => self.block = size(value)?,
+            "obs" => self.write_block = size(value)?,
+            "count" => self.count = Some(counted()?),
             "conv" | "oflag" | "iflag" => value.split(',').for_each(|flag| self.flag(name, flag)),
-            "seek" | "oseek" => self.seek = size(value).unwrap_or(0),
+            "skip" | "iseek" => self.skip = counted().unwrap_or_default(),
+            "seek" | "oseek" => self.seek = counted().unwrap_or_default(),
             "status" => self.is_silent = matches!(value, "none" | "noxfer"),
-            "skip" | "cbs" | "iseek" => {}
+            "cbs" => {}
             _ => {
                 return Err(format!(
                     "dd has no operand {name}; those that matter are if, of, bs, count, conv, iflag, oflag"
                 ));
             }
+        }
+        if !matches!(name, "if" | "of" | "status") && value.ends_with(['m', 'g', 't']) && size(value).is_ok()
+        {
+            self.small_unit = Some(bare.to_owned());
         }
         Ok(())
     }
@@ -86,6 +132,8 @@ impl Dd {
             }
             ("oflag", "dsync" | "sync") => self.flushed = DdFlush::Each,
             ("conv", "notrunc") => self.keeps = true,
+            ("conv", "sparse") => self.is_sparse = true,
+            ("oflag", "append") => self.appends = true,
             ("oflag", "direct") => self.direct_write = true,
             ("iflag", "direct") => self.direct_read = true,
             ("iflag", "fullblock") => self.whole = true,
@@ -96,7 +144,7 @@ impl Dd {
     /// Number of bytes copied; `None`: until the end of the input.
     pub fn amount(&self) -> Option<u64> {
         let block = if self.whole { self.block } else { self.block.min(READ_MOST) };
-        self.count.map(|count| count.saturating_mul(block))
+        self.count.map(|count| count.bytes(block))
     }
 
     /// Whether dd writes to a file or device other than `/dev/null`.
@@ -112,9 +160,16 @@ impl Dd {
 
     /// The part of the output that is lost, in words; `None`: all of it.
     pub fn part(&self) -> Option<String> {
-        let from = self.seek.saturating_mul(self.block);
+        let from = self.seek.bytes(self.write_block);
         let kept = is_device(&self.to) || self.keeps;
+        let is_endless = !self.from.is_empty() && !self.reads();
         match (self.amount().filter(|_| kept), from) {
+            (None, 0) if kept && !is_endless => {
+                Some("as much as the input has, from the start on".to_owned())
+            }
+            (None, from) if kept && !is_endless => {
+                Some(format!("as much as the input has, from {} on", bytes(from)))
+            }
             (None, 0) => None,
             (None, from) => Some(format!("all from {} on", bytes(from))),
             (Some(amount), 0) => Some(format!("the first {}", bytes(amount))),
@@ -124,32 +179,39 @@ impl Dd {
 
     /// Returns sentences on the load that the command requests.
     pub fn asks(&self) -> Vec<String> {
-        let from = if self.from.is_empty() { "standard input" } else { &self.from };
-        let to = if self.to.is_empty() { "standard output" } else { &self.to };
+        let place = |path: &str, usual: &str, passed: u64| {
+            let name = if path.is_empty() { usual } else { path };
+            if passed > 0 { format!("{name} (from {} on)", bytes(passed)) } else { name.to_owned() }
+        };
+        let from = place(&self.from, "standard input", self.skip.bytes(self.block));
+        let to = place(&self.to, "standard output", self.seek.bytes(self.write_block));
+        let blocks = match self.block == self.write_block {
+            true => bytes(self.block),
+            false => format!("{} (written as {})", bytes(self.block), bytes(self.write_block)),
+        };
+        let number = self.amount().map_or(0, |amount| amount.div_ceil(self.block.clamp(1, READ_MOST)));
         let mut said = vec![match self.amount() {
             Some(_) if self.block > READ_MOST && !self.whole => format!(
                 "Copies from {from} to {to}: {} reads of {} each at most, because a single read returns no more, whatever bs \
                  says; iflag=fullblock fills each block. Memory must hold a block of {}.",
-                count(self.count.unwrap_or(0)),
+                count(number),
                 bytes(READ_MOST),
                 bytes(self.block)
             ),
-            Some(amount) if self.count == Some(1) => {
+            Some(amount) if amount <= self.block => {
                 format!("Copies {} from {from} to {to} in one block, which memory must hold.", bytes(amount))
             }
             Some(amount) => format!(
-                "Copies {} from {from} to {to}: {} blocks of {}, one after the other.",
+                "Copies {} from {from} to {to}: {} blocks of {blocks}, one after the other.",
                 bytes(amount),
-                count(self.count.unwrap_or(0)),
-                bytes(self.block)
+                count(number)
             ),
             None => format!(
-                "Copies from {from} to {to} in blocks of {}, one after the other, until the input ends or the \
-                 output is full.",
-                bytes(self.block)
+                "Copies from {from} to {to} in blocks of {blocks}, one after the other, until the input ends or the \
+                 output is full."
             ),
         }];
-        said.push("One thread, one block at a time, front to back.".to_owned());
+        said.extend(self.ways());
         said.push(match self.is_silent {
             true => "It prints no rate (status): time it, or leave status out.".to_owned(),
             false => {
@@ -158,6 +220,37 @@ impl Dd {
             }
         });
         said
+    }
+
+    /// Use of the page cache, flushes, and what stays of the output.
+    fn ways(&self) -> Option<String> {
+        let write = match (self.direct_write, self.flushed) {
+            (true, DdFlush::Never) => {
+                "Writes past the page cache (oflag=direct), without a flush of the disk's own cache."
+            }
+            (true, DdFlush::AtEnd) => {
+                "Writes past the page cache (oflag=direct), with one flush at the end, within the time."
+            }
+            (true, DdFlush::Each) => {
+                "Writes past the page cache, and each block waits until it is on stable storage (oflag)."
+            }
+            (false, DdFlush::Each) => "Each block waits until it is on stable storage (oflag).",
+            (false, DdFlush::AtEnd) => {
+                "Writes to the page cache and waits once, at the end, until all is stored: the time includes that."
+            }
+            (false, DdFlush::Never) => "",
+        };
+        let kept = match (self.keeps && !is_device(&self.to), self.appends) {
+            (false, false) => "",
+            (false, true) => "Empties the output first, although it appends (no conv=notrunc).",
+            (true, true) => "Writes after the end of what is there (oflag=append).",
+            (true, false) => "Leaves the rest of the output as it is (conv=notrunc).",
+        };
+        let read =
+            if self.reads() && self.direct_read { "Reads past the page cache (iflag=direct)." } else { "" };
+        let of_writes = [write, kept].into_iter().filter(|_| self.writes());
+        let said: Vec<&str> = [read].into_iter().chain(of_writes).filter(|words| !words.is_empty()).collect();
+        (!said.is_empty()).then(|| said.join(" "))
     }
 }
 
@@ -199,6 +292,7 @@ pub fn meaning(word: &str) -> String {
                 "fdatasync" | "fsync" => "Waits for stable storage once, at the end.",
                 "sync" => "Fills a short block with zeros; nothing waits for the disk.",
                 "notrunc" => "Keeps what is there of the output, but for the blocks written.",
+                "sparse" => "Passes over blocks of zeros instead of writing them.",
                 _ => "A conversion without bearing on what is measured.",
             });
             flags.collect::<Vec<_>>().join(" ")
@@ -209,6 +303,7 @@ pub fn meaning(word: &str) -> String {
             let flags = flags.split(',').map(|flag| match flag {
                 "direct" => "Writes past the page cache.",
                 "dsync" | "sync" => "Waits for stable storage after each block.",
+                "append" => "Writes at the end of the output.",
                 _ => "A flag without bearing on what is measured.",
             });
             flags.collect::<Vec<_>>().join(" ")

@@ -3,7 +3,7 @@
 use diskspd::DiskSpdError;
 use proptest::prelude::*;
 
-use crate::vocabulary::{line, line_with, refusal, with_target};
+use crate::vocabulary::{asked, line, line_with, refusal, with_target};
 
 #[test]
 fn an_error_names_the_word_its_place_and_what_would_do() {
@@ -35,6 +35,27 @@ fn an_error_names_the_word_its_place_and_what_would_do() {
         for part in *parts {
             assert!(text.contains(part), "{words}: '{part}' is missing in:\n{text}");
         }
+    }
+}
+
+/// Names that Linux would take for a file in the current folder, where `-c` makes it.
+#[test]
+fn names_of_windows_are_refused() {
+    let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| false };
+    let refused = |name: &str| diskspd::possible(&asked(&format!("-c1M {name}")).profile, &paths).is_err();
+    for name in [
+        r"\\mb-win81\diskspd\testfile.dat",
+        r"\mb-win81\diskspd\testfile.dat",
+        r"\\.\PhysicalDrive1",
+        r"C:\t.dat",
+        "D:/bench/t.dat",
+        "E:",
+        "#1",
+    ] {
+        assert!(refused(name), "{name}");
+    }
+    for name in ["t.dat", "a:b", "./C:/t.dat", r"t\d.dat", "#t"] {
+        assert!(!refused(name), "{name}");
     }
 }
 
