@@ -1,6 +1,6 @@
 //! The text that CrystalDiskMark copies: rows of reads, writes and mixes, of versions 3 to 9.
 
-use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, PRINTED_AT, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
 use super::found::{ImportedResult, add, latency, set, way};
@@ -50,7 +50,7 @@ const SAID: [(&str, &str); 7] = [
     ("Profile", "profile"),
     ("Mode", "mode"),
     ("Time", "times"),
-    ("Date", "date"),
+    ("Date", PRINTED_AT),
     ("OS", "system"),
     ("Comment", "comment"),
 ];

@@ -164,12 +164,13 @@ impl CopyFigures {
     }
 }
 
-/// Parses `bytes transferred in 0.0334 secs (3139449000 bytes/sec)`.
+/// Parses `bytes transferred in 0.0334 secs (3139449000 bytes/sec)`; GNU's dd before 2005 wrote `seconds`.
 fn bsd(bytes: &Figure, rest: &str) -> Option<CopyFigures> {
     let rest = rest.strip_prefix("bytes transferred in ")?;
     let (time, rate) = rest.split_once(" (")?;
     let rate = rate.split_once(" bytes/sec").and_then(|(rate, _)| quantity::plain(rate, 1.0));
-    Some(CopyFigures { tool: "dd of BSD or macOS", bytes: bytes.clone(), seconds: seconds(time), rate })
+    let tool = if time.ends_with("seconds") { "dd of GNU" } else { "dd of BSD or macOS" };
+    Some(CopyFigures { tool, bytes: bytes.clone(), seconds: seconds(time), rate })
 }
 
 /// Parses `bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s` and `bytes (16.0MB) copied, 0.0123 seconds, 1.3GB/s`.

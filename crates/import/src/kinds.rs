@@ -88,7 +88,7 @@ const KINDS: [Kind; 22] = [
         "but no line like 'Timing buffered disk reads: 1178 MB in  3.00 seconds = 392.62 MB/sec'"),
     kind("dd's text", &["records in", "records out", "copied, "],
         "but no line like '4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.0041 s, 1.0 GB/s'"),
-    kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)'"),
+    kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)' with a line for each of its rows"),
     kind("kbench's", &["FIO Benchmark Summary", "IOPS (Read/Write)", "Bandwidth in KiB/sec", "Latency in ns"],
         "which is not read: it sums up results of fio, so save those, ideally as JSON, and import them"),
     kind("pgbench's", &["tps = ", "pgbench", "connections establishing", "initial connection time", "scaling factor", "latency average"],

@@ -72,7 +72,7 @@ impl Page {
 
 const POINTED: &str =
     "decimal commas and signs between thousands were read as such; columns are counted in what that gave";
-const PREFIXES: &str = "what a log has before each line was taken off";
+const PREFIXES: &str = "what stands before each line, as in a log or a comment, was taken off";
 const MAIL: &str =
     "an encoded mail (quoted-printable) was decoded; lines and columns are counted in what that gave";
 

@@ -1,4 +1,7 @@
-//! What a log has before each line of fio's output besides a time: the name of a program, a level, a pod.
+//! What stands before each line of an output besides a time: in a log of fio the name of a program, a level or a pod, in a
+//! program the mark of a comment.
+
+use std::collections::HashMap;
 
 use super::cuts::Cuts;
 
@@ -6,6 +9,8 @@ use super::cuts::Cuts;
 const MARKS: [&str; 4] = [KEY, ": (groupid=", ": IOPS=", ": io="];
 /// The first key of fio's JSON.
 const KEY: &str = "\"fio version\"";
+/// Beginnings of comments in languages of scripts and programs.
+const COMMENTS: [&str; 4] = ["# ", "// ", "* ", "-- "];
 /// Lines with a mark of which each is tried. Chosen by us.
 const TRIED: usize = 8;
 /// Longest text before a line, in bytes: more than loggers write. Chosen by us.
@@ -17,10 +22,8 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let pairs = lines().zip(lines().skip(1));
     let marked = pairs.filter(|(line, _)| MARKS.iter().any(|mark| line.contains(mark))).take(TRIED);
-    // A result may be shown as a comment of a script.
-    let comment = || lines().filter(|line| line.trim_start().starts_with("# ")).nth(1).map(|_| "# ");
     let mut shared = marked.map(|(line, next)| common(line, next));
-    let prefix = shared.find(|prefix| !prefix.trim().is_empty()).or_else(comment)?;
+    let prefix = shared.find(|prefix| !prefix.trim().is_empty()).or_else(|| comment(lines()))?;
     let (mut left, mut cuts) = (String::with_capacity(text.len()), Cuts::default());
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let off = length(line.trim_end_matches(['\n', '\r']), prefix);
@@ -28,6 +31,18 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
         left.push_str(&line[off..]);
     }
     Some((left, cuts))
+}
+
+/// Returns what most of the lines that are comments begin with, if there are several: a result may be shown as a comment.
+fn comment<'t>(lines: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for line in lines {
+        let indent = line.len() - line.trim_start().len();
+        let mark = COMMENTS.iter().find(|mark| line[indent..].starts_with(**mark));
+        mark.into_iter().for_each(|mark| *counts.entry(&line[..indent + mark.len()]).or_default() += 1);
+    }
+    let most = counts.into_iter().filter(|(_, count)| *count > 1);
+    most.max_by_key(|(prefix, count)| (*count, *prefix)).map(|(prefix, _)| prefix)
 }
 
 /// What both lines begin with, up to the end of a word; any number stands for any other.

@@ -97,8 +97,10 @@ fn value(text: &str, at: usize) -> (&str, usize) {
         }
         end = index + letter.len_utf8();
     }
-    let is_number = rest[..end].ends_with(|c: char| c.is_ascii_digit());
-    let unit = [" B/s", " B"].into_iter().find(|unit| matched_word(&rest[end..], unit));
+    // A page may have torn the unit apart: `5118.7M B`.
+    let number = rest[..end].strip_suffix(['K', 'M', 'G', 'T']).unwrap_or(&rest[..end]);
+    let is_number = number.ends_with(|c: char| c.is_ascii_digit());
+    let unit = [" B/s", " B", " msec"].into_iter().find(|unit| matched_word(&rest[end..], unit));
     end += unit.filter(|_| is_number).map_or(0, str::len);
     (&rest[..end], at + end)
 }

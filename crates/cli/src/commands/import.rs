@@ -200,8 +200,11 @@ fn day(run: &Run) -> Date {
     printed().or_else(|| started.map(local)).unwrap_or_else(|| jiff::Zoned::now().date())
 }
 
-/// Reads the day in `Fri Apr 20 17:14:19 2018`.
+/// Reads the day in `Fri Apr 20 17:14:19 2018` or `2018/04/20 17:14:19`.
 fn day_of(time: &str) -> Option<Date> {
+    if let Some(Ok(day)) = time.get(..10).map(|day| day.replace('/', "-").parse()) {
+        return Some(day);
+    }
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let words: Vec<&str> = time.split_whitespace().collect();

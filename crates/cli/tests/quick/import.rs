@@ -123,9 +123,14 @@ fn a_run_file_bears_the_date_that_the_result_prints() {
     let folder = Folder::new();
     fs::write(folder.path("dated.txt"), DATED).unwrap();
     fs::write(folder.path("again.json"), DATED_JSON).unwrap();
-    assert_eq!(imported(&folder, &["@/dated.txt", "@/again.json"]).code, Some(0));
-    for name in ["runs/dated-test-fio-2.2.10-2016-06-13.plimsoll", "runs/again-j-fio-3.6-2018-04-20.plimsoll"]
-    {
+    let rows = "KDiskMark (2.2.1): x\n[Read]\nRandom 4 KiB (Q= 1, T= 1): 7.774 MB/s\n  Date: 2021-10-18 22:26:35\n";
+    fs::write(folder.path("rows.txt"), rows).unwrap();
+    assert_eq!(imported(&folder, &["@/dated.txt", "@/again.json", "@/rows.txt"]).code, Some(0));
+    for name in [
+        "runs/dated-test-fio-2.2.10-2016-06-13.plimsoll",
+        "runs/again-j-fio-3.6-2018-04-20.plimsoll",
+        "runs/rows-Random-4-KiB-Q1-T1-KDiskMark-2.2.1-2021-10-18.plimsoll",
+    ] {
         let there: Vec<_> =
             fs::read_dir(folder.path("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(folder.path(name).is_file(), "{name}: {there:?}");

@@ -21,8 +21,10 @@ enum Section {
     Input,
     /// Machine and start time.
     System,
-    /// Lines between the tables of a time span.
+    /// Facts about a time span, above its tables.
     Span,
+    /// Lines between and below the tables of a time span.
+    Tables,
     /// The table of CPUs.
     Cpu,
     /// The table of bytes and I/Os by thread and target.
@@ -87,7 +89,7 @@ impl Walk<'_> {
             return;
         }
         match self.section.clone() {
-            Section::Prose => {}
+            Section::Prose | Section::Tables => {}
             Section::Input => self.parameter(words),
             Section::System => self.system(words),
             Section::Span => self.span(words, start),
@@ -113,10 +115,12 @@ impl Walk<'_> {
         if let Some(command) = words.strip_prefix("Command Line:") {
             self.end_span();
             (self.asked, self.said) = (vec![("command".to_owned(), command.trim().to_owned())], Vec::new());
-            self.version = "2.0 or 2.1";
+            self.version = UNKNOWN;
             self.at = start;
             self.section = Section::Prose;
         } else if words == "Input parameters:" {
+            // The system is printed below them since 2.0.21.
+            self.version = "up to 2.0.20";
             self.section = Section::Input;
         } else if words == "System information:" {
             self.version = "2.0.21 or later";
@@ -140,11 +144,13 @@ impl Walk<'_> {
             self.section = Section::Latency(None);
         } else if words == "Totals:" {
             self.end_span();
-        } else if matches!(self.section, Section::Cpu | Section::Span) && words.contains(ROWS) {
+        } else if matches!(self.section, Section::Cpu | Section::Span | Section::Tables)
+            && words.contains(ROWS)
+        {
             let expected =
                 "a line 'Total IO', 'Read IO' or 'Write IO' above the heads; the table is left out";
             self.troubles.push(self.text.trouble(start, expected));
-            self.section = Section::Span;
+            self.section = Section::Tables;
         } else {
             return false;
         }
@@ -183,7 +189,8 @@ impl Walk<'_> {
             });
             let tool = format!("DiskSpd {} text", self.version);
             let notes = added_up.then(|| ADDED_UP.to_owned()).into_iter().collect();
-            let found = ImportedResult { tool, parts, notes, at: self.at, ..ImportedResult::default() };
+            let mut found = ImportedResult { tool, parts, notes, at: self.at, ..ImportedResult::default() };
+            super::start(&mut found);
             self.text.bounds.begin(&mut self.found, found);
         }
         self.section = Section::Prose;
@@ -230,7 +237,7 @@ impl Walk<'_> {
             return;
         }
         if is_mean {
-            self.section = Section::Span;
+            self.section = Section::Tables;
             self.columns.widen(&mut cells, "Usage");
         }
         let name = if is_mean { "avg." } else { self.columns.cell(&cells, "CPU").unwrap_or(cells[0]) };
@@ -270,7 +277,7 @@ impl Walk<'_> {
             self.fill(index, direction, &cells, start);
         }
         if total {
-            self.section = Section::Span;
+            self.section = Section::Tables;
         }
     }
 

@@ -84,8 +84,9 @@ impl Reading<'_> {
         for (index, span) in children(root, "TimeSpan").enumerate() {
             let mut parts = self.span(span, index);
             self.repeat(&common, parts.first_mut());
-            let found =
+            let mut found =
                 ImportedResult { tool: tool.clone(), parts, at: self.start, ..ImportedResult::default() };
+            super::start(&mut found);
             self.text.bounds.begin(self.found, found);
         }
     }

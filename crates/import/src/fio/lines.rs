@@ -98,9 +98,15 @@ fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
 
 /// Adds a note on words that fio always prints on such a line but that a page has lost.
 fn note_lost(walk: &mut Walk<'_>, list: &[Entry<'_>], wanted: &[&str]) {
-    let lost: Vec<&str> =
-        wanted.iter().filter(|key| list.iter().all(|entry| entry.key != **key)).copied().collect();
-    let Some(first) = list.first().filter(|_| !lost.is_empty()) else { return };
+    let Some(first) = list.first() else { return };
+    // What stands further on in the line is not lost, but could not be read.
+    let rest = near(walk.plain(), first.at, LINE).split('\n').next().unwrap_or_default();
+    let is_lost =
+        |key: &&str| list.iter().all(|entry| entry.key != *key) && !rest.contains(&format!("{key}="));
+    let lost: Vec<&str> = wanted.iter().copied().filter(is_lost).collect();
+    if lost.is_empty() {
+        return;
+    }
     let line = walk.text.line(first.at);
     let name = walk.job().map_or_else(String::new, |job| job.job.clone());
     if let Some(found) = walk.found.last_mut() {

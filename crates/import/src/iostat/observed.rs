@@ -87,11 +87,14 @@ impl Notes {
         if spans.first > 0 && is_of_iostat(sheet) {
             self.told.push("the first report tells of the whole time since boot, and is left out".to_owned());
         }
+        let date = sheet.word("date").filter(|date| spans.started_unix_ms == 0 && !date.is_empty());
+        let dated =
+            date.map(|date| format!("the reports have no times; the line above them has the date {date}"));
         let gaps =
             if sheet.gaps == 1 { "one stretch".to_owned() } else { format!("{} stretches", sheet.gaps) };
         let gaps = (sheet.gaps > 0)
             .then(|| format!("{gaps} of time between the tables left empty: nothing is printed of it"));
-        self.told.extend(spans.notes.iter().cloned().chain(gaps));
+        self.told.extend(spans.notes.iter().cloned().chain(dated).chain(gaps));
     }
 
     fn left_out(&mut self, sheet: &Sheet) {

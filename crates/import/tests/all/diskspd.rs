@@ -102,7 +102,7 @@ const OLD: &[Row] = &[
 #[test]
 fn the_text_of_2_0_is_read_in_full() {
     let import = imported(&old());
-    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd 2.0 or 2.1 text"], &vec![]));
+    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd up to 2.0.20 text"], &vec![]));
     holds(&import.runs[0], OLD);
     let whole = part(&import.runs[0], "timespan 1");
     assert_eq!((whole.runtime.unwrap().0, whole.clones), (30_000_000_000, Some(2)));
@@ -370,7 +370,7 @@ fn tables_that_markdown_drew_or_broke_have_every_figure() {
     );
     // Rulers below a line make it a heading.
     let import = imported(include_str!("fixtures/diskspd-headings.txt"));
-    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd 2.0 or 2.1 text"], &vec![]));
+    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd up to 2.0.20 text"], &vec![]));
     holds(
         &import.runs[0],
         &[

@@ -19,6 +19,7 @@ mod peers;
 mod perfmon;
 mod small_benchmarks;
 mod sources;
+mod stated;
 mod suffered;
 mod sysstat;
 mod vocabulary;
