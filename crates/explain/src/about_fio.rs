@@ -1,9 +1,12 @@
 //! Paragraphs on fio's jobs as a whole. The effect of each single option is listed with the words.
 
+use super::data_fio::data;
 use super::depth_fio;
 use super::figures::{bytes, count, rate, typed_seconds};
-use super::files_fio::{share, target, whole_part};
+use super::files_fio::{is_device, on_files_only, share, target, whole_part};
+use super::lengths_fio;
 use super::load::{HeldRate, PlannedJob, Turn};
+use super::reach::{changed, gone_through, turns_unevenly};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Direction, Nanos, Spread, SyncMode};
 
@@ -67,6 +70,7 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
     said.extend(rests(job));
     said.extend(flushes(job));
     said.extend(flushes_again(job));
+    said.extend(data(job));
     said.extend(unchanged(job));
     said
 }
@@ -146,7 +150,7 @@ fn is_reached(job: &PlannedJob) -> bool {
 
 /// Describes what the command forbids: any change, or new files.
 fn unchanged(job: &PlannedJob) -> Option<String> {
-    let created = job.options().allow_file_create;
+    let created = job.options().allow_file_create || job.options().filename.as_deref().is_some_and(is_device);
     match (job.changes_nothing, created) {
         (true, _) => Some("No file is made, lengthened or changed (--readonly).".to_owned()),
         (false, false) => Some("No file is made (allow_file_create=0).".to_owned()),
@@ -156,12 +160,15 @@ fn unchanged(job: &PlannedJob) -> Option<String> {
 
 fn with_blocks(job: &PlannedJob, subject: &str) -> Vec<String> {
     let options = job.options();
-    let mut said = vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(job)];
+    let mut said = vec![format!("{subject} {} {}.", verbs(job), places(job)), depth(job)];
     let only_trims = !options.pattern.reads && !options.pattern.writes;
     if options.engine.is_real() && options.engine.act() == Act::Move && !only_trims {
         said.push(cache(options).to_owned());
     }
     said.push(target(job));
+    said.extend(job.straddles());
+    said.extend(gone_through(job));
+    said.extend(changed(job));
     said
 }
 
@@ -171,9 +178,15 @@ pub fn sends_commands(options: &JobOptions) -> bool {
 }
 
 fn cache(options: &JobOptions) -> &'static str {
+    let both =
+        |name: &str, word: &str| options.typed.iter().any(|(known, value)| *known == name && value == word);
+    let overruled =
+        if options.direct { both("direct", "0") } else { both("direct", "1") || both("buffered", "0") };
     match (options.engine.maps_files(), options.direct) {
         _ if sends_commands(options) => "Past the page cache, by commands to the device.",
         (true, _) => "Through the page cache, whatever direct says.",
+        (false, true) if overruled => "Past the page cache (buffered=0, which overrules direct=0).",
+        (false, false) if overruled => "Through the page cache (the later of direct and buffered decides).",
         (false, true) => "Past the page cache (direct=1).",
         (false, false) => "Through the page cache.",
     }
@@ -193,8 +206,13 @@ pub fn stage(options: &JobOptions) -> Stage {
 pub fn waits(options: &JobOptions) -> bool {
     // Of trims only the queue of commands holds several.
     let only_trims = !options.pattern.reads && !options.pattern.writes;
-    let by_ioctl = only_trims && stage(options) == Stage::Here && !sends_commands(options);
-    by_ioctl || way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
+    only_trims && by_ioctl(options)
+        || way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
+}
+
+/// Whether a trim is a call that waits, whatever the engine.
+fn by_ioctl(options: &JobOptions) -> bool {
+    stage(options) == Stage::Here && !sends_commands(options)
 }
 
 /// Sentences on a job whose engine does not use files of this machine.
@@ -208,7 +226,11 @@ fn elsewhere(job: &PlannedJob, subject: &str, of_engines: &[String]) -> Vec<Stri
         true => format!("Its options do not say on what {engine} works."),
         false => format!("On what {engine} finds by {}: {length}.", names.join(", ")),
     };
-    vec![format!("{subject} {} {}.", verbs(job), places(options)), depth(job), place]
+    let mut said = vec![format!("{subject} {} {}.", verbs(job), places(job)), depth(job), place];
+    said.push("The page cache of this machine has no part in it.".to_owned());
+    said.extend(gone_through(job));
+    said.extend(changed(job));
+    said
 }
 
 /// Sentences on a job that replays a trace; options that would otherwise determine its I/O have no effect.
@@ -249,10 +271,8 @@ fn on_names(options: &JobOptions) -> Option<String> {
 
 fn verbs(job: &PlannedJob) -> String {
     let options = job.options();
-    let [read, write, trim] = [Direction::Read, Direction::Write, Direction::Trim].map(|way| {
-        // The option that sets several lengths explains them.
-        job.length(way).map_or("several lengths".to_owned(), bytes)
-    });
+    let [read, write, trim] = [Direction::Read, Direction::Write, Direction::Trim]
+        .map(|way| lengths_fio::lengths(&job.lengths(way)));
     let pattern = options.pattern;
     match options.engine.act() {
         Act::Reserve => return format!("reserves space (fallocate) for blocks of {read}"),
@@ -290,7 +310,8 @@ fn verbs(job: &PlannedJob) -> String {
 }
 
 /// Order of the I/Os.
-fn places(options: &JobOptions) -> String {
+fn places(job: &PlannedJob) -> String {
+    let options = job.options();
     let [reads, writes, _] = options.percentage_random;
     let gap = bytes(options.rw_number.unsigned_abs());
     let places = match (options.pattern.random, options.rw_number) {
@@ -300,7 +321,7 @@ fn places(options: &JobOptions) -> String {
         (true, _) if options.pattern.mixed() && reads != writes => format!(
             "({reads} % of the reads and {writes} % of the writes at random places, the others where the last one ended)"
         ),
-        (true, number) => at_random(options, number),
+        (true, number) => at_random(job, number),
     };
     match options.zonesize {
         _ if !options.strided => places,
@@ -318,9 +339,20 @@ fn places(options: &JobOptions) -> String {
 }
 
 /// Random order, with runs of `number` I/Os if that is above 1.
-fn at_random(options: &JobOptions, number: i64) -> String {
+fn at_random(job: &PlannedJob, number: i64) -> String {
+    let options = job.options();
     let share = options.percentage_random[usize::from(!options.pattern.reads)];
-    let often = if options.spread == Spread::Uniform { "" } else { ", some far more often than others" };
+    let often = match options.spread == Spread::Uniform {
+        false => ", some far more often than others",
+        true if options.norandommap && !options.lfsr => ", some again and others never (norandommap)",
+        true if job.is_mixed() && job.visits_each_once() && !options.bs_unaligned => {
+            ", shorter where a block was done already"
+        }
+        true => "",
+    };
+    let ba = options.ba.iter().copied().find(|align| *align > 0 && *align != options.shortest_block());
+    let align = ba.map_or(String::new(), |align| format!(", at multiples of {} (blockalign)", bytes(align)));
+    let often = format!("{often}{align}");
     match (share, number, options.rw_identical) {
         (..100, ..) => format!("({share} % at random places{often}, the others where the last one ended)"),
         (_, 2.., true) => format!("at random places{often}, {number} times each"),
@@ -332,8 +364,9 @@ fn at_random(options: &JobOptions, number: i64) -> String {
 fn depth(job: &PlannedJob) -> String {
     let options = job.options();
     let copies = u64::from(options.numjobs);
-    let depth = if waits(options) { 1 } else { u64::from(options.iodepth) };
-    let depth = job.most_before_a_rest().map_or(depth, |most| depth.min(most));
+    let held = depth_fio::is_held_by_the_cache(options) && options.iodepth > 1;
+    let depth = if waits(options) || held { 1 } else { u64::from(options.iodepth) };
+    let depth = job.in_flight(depth);
     let most = match depth {
         1 => "One I/O".to_owned(),
         depth => format!("Up to {} I/Os", count(depth)),
@@ -347,7 +380,14 @@ fn depth(job: &PlannedJob) -> String {
     } else {
         ""
     };
-    format!("{most} at a time{all}, through {}.{by_file}", options.engine.name)
+    let why = match (held, options.iodepth > 1 && waits(options)) {
+        (true, _) => " (it waits for each without direct=1)",
+        (_, true) => ", whatever iodepth says",
+        _ => "",
+    };
+    let pairs = options.pattern.trims && options.pattern.writes && by_ioctl(options) && depth > 1;
+    let trims = if pairs { " Trims go one at a time, and hold up the write behind them." } else { "" };
+    format!("{most} at a time{all}, through {}{why}.{by_file}{trims}", options.engine.name)
 }
 
 /// The amount of I/O after which a copy ends.
@@ -419,6 +459,9 @@ fn how_long(job: &PlannedJob) -> String {
         true if options.time_based && stage(options) == Stage::Nowhere => {
             format!("For {}.", typed_seconds(runtime))
         }
+        true if options.time_based && options.pattern.random && !job.visits_each_once() => {
+            format!("For {}.", typed_seconds(runtime))
+        }
         true if options.time_based => {
             format!("For {}, starting over when all of it is done.", typed_seconds(runtime))
         }
@@ -440,6 +483,19 @@ fn how_long(job: &PlannedJob) -> String {
             format!("{said} The first {ramp} do not count, but what they move is part of the amount.")
         }
     }
+}
+
+/// What plimsoll does in another way with the files of a job and its places there.
+pub fn differs(job: &PlannedJob) -> Option<String> {
+    let trims = job.options().pattern.trims && on_files_only(job.options());
+    let says = match (trims, turns_unevenly(job)) {
+        (true, _) => "fio fails at the first trim of a file; plimsoll gives the file's blocks back",
+        (false, true) => {
+            "reads and writes each begin again by themselves, in fio both where one of them has come to the end"
+        }
+        (false, false) => return None,
+    };
+    Some(format!("{}: {says}.", job.job.name))
 }
 
 /// Sentences on the rate limits, by direction.

@@ -209,10 +209,14 @@ pub(super) fn cut(tool: Tool, mut pieces: Vec<Piece>, repairs: &mut Vec<Repair>)
     {
         last.text.pop();
     }
-    // A backslash that was directly attached to a word.
-    for piece in pieces.iter_mut().filter(|piece| piece.text.ends_with('\\') && piece.text.len() > 1) {
-        piece.text.pop();
-        repairs.push(Repair { what: BACKSLASH, line: piece.line, column: piece.column });
+    // A backslash that was directly attached to a word; one at the end of the line does what it should.
+    let last = pieces.len().saturating_sub(1);
+    for (at, piece) in pieces.iter_mut().enumerate() {
+        if piece.text.ends_with('\\') && piece.text.len() > 1 {
+            piece.text.pop();
+            let left_over = Repair { what: BACKSLASH, line: piece.line, column: piece.column };
+            repairs.extend(Some(left_over).filter(|_| at < last));
+        }
     }
     (pieces, rest.into_iter().skip_while(|piece| ends(&piece.text)).collect())
 }

@@ -1,6 +1,7 @@
 //! Which risks can apply to a job of fio, by its engine.
 
 use super::about_fio::{sends_commands, stage};
+use super::files_fio::stores_nothing;
 use fio::{JobOptions, Stage};
 
 /// Names of the risks that also apply to engines that move no data.
@@ -17,6 +18,8 @@ const OF_FILES: &[&str] = &[
     "unwritten-writes",
     "other-caches",
     "flush-figures",
+    "parts-of-a-sector",
+    "parts-of-a-page",
     "copies-in-step",
     "false-alarms",
     "flushes-of-a-reader",
@@ -52,8 +55,16 @@ const OF_ANYTHING: &[&str] =
 const OF_FOUND_FILES: &[&str] =
     &["overwrites-file", "no-size", "unwritten-reads", "unwritten-writes", "trims-a-file"];
 
+/// Risks of a job whose files store nothing.
+const OF_NOTHING_STORED: &[&str] =
+    &["stores-nothing", "starts-a-command", "trailing-comma", "one-at-a-time", "without-effect"];
+
 /// Whether the risk `id` can apply to a job with these options.
 pub fn concerns(id: &str, options: &JobOptions) -> bool {
+    let names = options.filename.as_deref().map(fio::split_list).unwrap_or_default();
+    if !names.is_empty() && names.iter().all(|name| stores_nothing(name)) {
+        return OF_NOTHING_STORED.contains(&id);
+    }
     match stage(options) {
         Stage::Here if options.engine.name == "null" => !OF_FILES.contains(&id),
         Stage::Here if sends_commands(options) => !OF_FOUND_FILES.contains(&id),

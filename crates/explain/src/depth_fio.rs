@@ -1,9 +1,9 @@
 //! How deep the queue of a job of fio is, and how long its I/Os take.
 
-use super::about_fio::{sends_commands, waits};
+use super::about_fio::{sends_commands, stage, waits};
 use super::figures::seconds;
 use super::load::PlannedJob;
-use fio::JobOptions;
+use fio::{JobOptions, Stage};
 use workload::SyncMode;
 
 const MIB: f64 = 1_048_576.0;
@@ -40,7 +40,8 @@ pub fn meets_the_volume(options: &JobOptions) -> bool {
 
 /// Whether no latency is reported.
 pub fn without_latency(job: &PlannedJob) -> bool {
-    job.typed("gtod_reduce").is_some_and(|value| value != "0")
+    let options = job.options();
+    !options.lat && !options.clat && !options.slat
 }
 
 /// What the time of `ios` I/Os depends on, in words.
@@ -48,6 +49,9 @@ pub fn depends_on(job: &PlannedJob, ios: u64) -> String {
     let options = job.options();
     let flushed = options.fsync > 0 || options.fdatasync > 0;
     let beside = if job.runs_beside_others { " and the jobs beside it" } else { "" };
+    if stage(options) == Stage::Elsewhere {
+        return format!("what {} reaches, and the way there{beside}", options.engine.name);
+    }
     match meets_the_volume(options) {
         true => format!("the volume{beside}: {}", at_two_rates(job, ios, LARGE)),
         // The page cache collects writes, and reads ahead.

@@ -109,6 +109,11 @@ pub struct ExplainedLoad {
     pub from: Option<u64>,
     /// End of that part, over all copies, in bytes; `null` if unknown.
     pub until: Option<u64>,
+    /// Where its reads end in a copy, in bytes, if they go in order from the start of the part; a mean for a mix, and `null`
+    /// if time decides it or it is unknown.
+    pub reads_until: Option<u64>,
+    /// The same of its writes.
+    pub writes_until: Option<u64>,
     /// Seconds that rates and pauses take at least, before any limit of time.
     pub least_s: f64,
     /// Seconds after which a copy ends at the latest, apart from a ramp; `null` if nothing limits the time.

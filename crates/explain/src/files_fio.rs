@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::about_fio::{sends_commands, stage};
 use super::figures::bytes;
 use super::load::PlannedJob;
-use fio::{Amount, JobOptions};
+use fio::{Amount, JobOptions, Stage};
 use workload::Spread;
 
 /// Most file names that are printed.
@@ -13,7 +14,8 @@ const FEW: usize = 3;
 /// Whether `path` is a device, not a file.
 pub fn is_device(path: &str) -> bool {
     let is_of_windows = path.trim_start_matches('\\').starts_with(".\\PhysicalDrive");
-    path.starts_with("/dev/") && !path.starts_with("/dev/shm") && !stores_nothing(path) || is_of_windows
+    let is_disk = path.starts_with("/dev/") && !path.starts_with("/dev/shm") && !path.contains(' ');
+    is_disk && !stores_nothing(path) || is_of_windows
 }
 
 /// Whether `name` has no path, and is what Linux calls a disk: `sda`, `vdb1`, `nvme0n1`.
@@ -30,9 +32,21 @@ pub fn is_named_like_a_device(name: &str) -> bool {
         })
 }
 
+/// Whether the job's files can lie on, or its devices be, a volume of EBS.
+pub fn is_of_ebs(job: &PlannedJob) -> bool {
+    let disk = |path: &str| ["/dev/sd", "/dev/xvd", "/dev/nvme"].iter().any(|kind| path.starts_with(kind));
+    job.files().0.iter().filter_map(|path| path.to_str()).all(|path| !path.starts_with("/dev/") || disk(path))
+}
+
 /// Whether `path` is a device that stores nothing.
 pub fn stores_nothing(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/zero" | "/dev/full" | "/dev/random" | "/dev/urandom")
+}
+
+/// Whether the job uses files that no device stands for.
+pub fn on_files_only(options: &JobOptions) -> bool {
+    let is_here = stage(options) == Stage::Here && options.engine.is_real();
+    is_here && !options.filename.as_deref().is_some_and(is_device) && !sends_commands(options)
 }
 
 /// Whether each copy has its own files.

@@ -24,6 +24,8 @@ pub(super) struct Fio<'a> {
     pub gaps: Vec<String>,
     /// Lines of job files whose values are unknown here: the line number, and how the line is treated.
     pub unknown: RefCell<Vec<(usize, String)>>,
+    /// Lines of job files that are left out, by path and line number, to look for further ones like them.
+    pub left_out: RefCell<Vec<(String, usize)>>,
     /// The words that plimsoll's fio refuses, and why.
     pub refusals: Vec<String>,
     /// Options known only to an engine that plimsoll lacks.
@@ -43,6 +45,7 @@ impl<'a> Fio<'a> {
             hidden: None,
             gaps,
             unknown: RefCell::default(),
+            left_out: RefCell::default(),
             refusals,
             of_engines,
         }
@@ -125,7 +128,7 @@ impl<'a> Fio<'a> {
         &mut self,
         guarded: Result<fio::RequestDescription, FioError>,
     ) -> Result<fio::RequestDescription, FioError> {
-        let error = match guarded {
+        let mut error = match guarded {
             Err(FioError::NoJobFile { .. }) | Ok(_) => return guarded,
             Err(error) => error,
         };
@@ -133,8 +136,33 @@ impl<'a> Fio<'a> {
         self.words.insert(0, exact);
         let described = self.described();
         self.words.remove(0);
-        let Ok(described) = described else { return Err(error) };
-        let ExplainError { line, column, word, why } = self.place(&error);
+        // What fio itself refuses comes before what it takes for something else.
+        let described = match described {
+            Err(FioError::NoJobFile { .. }) => return Err(error),
+            described => described?,
+        };
+        let words = self.words.clone();
+        for _ in 0..MOST_VALUES {
+            let placed = self.place(&error);
+            let of_file = error.place().map(|place| (place.file.clone(), place.line));
+            self.name_as_fio_takes_it(&placed);
+            match of_file {
+                Some(of_file) => self.left_out.borrow_mut().push(of_file),
+                None => self.words.retain(|piece| (piece.line, piece.column) != (placed.line, placed.column)),
+            }
+            match self.described() {
+                Err(next) if next != error && !self.place(&next).word.is_empty() => error = next,
+                _ => break,
+            }
+        }
+        self.words = words;
+        self.left_out.borrow_mut().clear();
+        Ok(described)
+    }
+
+    /// Names a value that fio takes for something else.
+    fn name_as_fio_takes_it(&mut self, placed: &ExplainError) {
+        let ExplainError { line, column, word, why } = placed;
         let stray = if word.is_empty() { String::new() } else { format!("{word}: ") };
         // What follows from the value being refused does not follow here.
         let is_outcome = |part: &&str| part.starts_with("failed parsing") || part.ends_with(" dropped");
@@ -143,7 +171,6 @@ impl<'a> Fio<'a> {
             "line {line}, column {column}: {stray}{}. Below it is read as fio does.",
             why.join("; ")
         ));
-        Ok(described)
     }
 
     fn described(&self) -> Result<fio::RequestDescription, FioError> {
@@ -201,6 +228,9 @@ impl<'a> Fio<'a> {
                 None if !line.trim_start().starts_with(['#', ';']) => known_line(line),
                 _ => (line.to_owned(), None),
             };
+            let is_left_out =
+                self.left_out.borrow().iter().any(|(of, number)| of == path && *number == at + 1);
+            let line = if is_left_out { String::new() } else { line };
             unknown.extend(what.map(|what| (at + 1, what)));
             kept.push_str(&line);
             kept.push('\n');
@@ -281,6 +311,9 @@ impl<'a> Fio<'a> {
     }
 }
 
+/// Most values that fio takes for something else that are named: more than a job file has.
+const MOST_VALUES: usize = 16;
+
 /// Number of CPUs assumed for the machine on which the job file will run.
 const CPUS: &str = "4";
 
@@ -298,6 +331,13 @@ fn known_line(line: &str) -> (String, Option<String>) {
     }
     // The shell may fill in a file that a script writes.
     let value = bare.split_once('=').map_or("", |(_, value)| value.trim());
+    // fio's comments begin with # or ;.
+    let is_text = |row: &fio::Row| matches!(row.takes, fio::Kind::Text | fio::Kind::Path | fio::Kind::Prefix);
+    let of_text = || fio::ROWS.iter().any(|row| is_text(row) && row.names().any(|known| known == name));
+    if value.contains(" //") && of_text() {
+        let what = format!("{bare}: // begins no comment for fio, and is part of the name.");
+        return (line.to_owned(), Some(what));
+    }
     match knows(value) {
         None => (line.to_owned(), None),
         Some(who) => {

@@ -16,8 +16,6 @@ const ANY_LENGTH: u64 = 1 << 62;
 const UNKNOWN: u64 = 1 << 52;
 /// Length of a region, in blocks, below which the mean of drawn lengths says nothing.
 const SHORT: u64 = 16;
-/// Bytes of the least block that any disk has.
-const SECTOR: u64 = 512;
 /// Most files of a clone for which a load is planned.
 const FILES_MOST: usize = 1000;
 
@@ -49,6 +47,8 @@ pub struct PlannedJob {
     pub is_mix: bool,
     /// For the first job of a report: the other jobs that it adds up.
     pub reported_with: Vec<String>,
+    /// Whether it is the only job.
+    pub is_alone: bool,
 }
 
 /// A rate limit of a copy.
@@ -81,11 +81,12 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
     let reports: Vec<Vec<String>> = (0..jobs.len()).map(|number| reported_with(&jobs, number)).collect();
     let beside: Vec<bool> = jobs.iter().map(|job| jobs.iter().any(|other| job.runs_beside(other))).collect();
+    let is_alone = jobs.len() == 1;
     for ((((job, also), made), report), beside) in
         jobs.iter_mut().zip(also).zip(made).zip(reports).zip(beside)
     {
         (job.also_written_by, job.made_by_others) = (also, made);
-        (job.reported_with, job.runs_beside_others) = (report, beside);
+        (job.reported_with, job.runs_beside_others, job.is_alone) = (report, beside, is_alone);
     }
     jobs
 }
@@ -163,6 +164,7 @@ impl PlannedJob {
             counts_as_reading,
             is_mix,
             reported_with: Vec::new(),
+            is_alone: false,
         }
     }
 
@@ -211,6 +213,8 @@ impl PlannedJob {
             bytes: self.sized().filter(|_| !options.create_only),
             from: self.extent().0,
             until: self.end(),
+            reads_until: self.comes_to(Direction::Read),
+            writes_until: self.comes_to(Direction::Write),
             least_s: ios.map_or(0.0, rests_s),
             most_s: Some(options.runtime.as_secs_f64()).filter(|runtime| *runtime > 0.0),
         }
@@ -231,7 +235,8 @@ impl PlannedJob {
         self.typed(name).is_some_and(|value| value != "0")
     }
 
-    fn first(&self) -> Option<&Job> {
+    /// The first clone as planned.
+    pub fn first(&self) -> Option<&Job> {
         self.clones.first()
     }
 
@@ -256,7 +261,7 @@ impl PlannedJob {
     }
 
     /// Lengths of the I/Os in a direction, with the share of each.
-    fn lengths(&self, direction: Direction) -> Vec<(f64, Lengths)> {
+    pub fn lengths(&self, direction: Direction) -> Vec<(f64, Lengths)> {
         let Some(job) = self.first() else {
             return vec![(1.0, self.options().lengths(direction.index().min(2)))];
         };
@@ -279,12 +284,9 @@ impl PlannedJob {
         only(&self.lengths(direction))
     }
 
-    /// A length of the I/Os in a direction that ends within a sector of 512 bytes.
-    pub fn odd_length(&self, direction: Direction) -> Option<u64> {
-        let odd = |length: u64| Some(length).filter(|length| length % SECTOR > 0);
-        let of = |lengths: &Lengths| odd(lengths.shortest().0).or_else(|| odd(lengths.longest().0));
-        let is_done = self.share(direction) > 0.0;
-        self.lengths(direction).iter().find_map(|(_, lengths)| of(lengths)).filter(|_| is_done)
+    /// Mean length in bytes of the I/Os in a direction.
+    pub fn mean_of(&self, direction: Direction) -> f64 {
+        self.lengths(direction).iter().map(|(share, lengths)| share * lengths.mean()).sum()
     }
 
     /// Whether the rates of both directions of a mix, and not its own share, decide how many of its I/Os are reads.
@@ -296,7 +298,7 @@ impl PlannedJob {
 
     /// Share of the I/Os in a direction: by the rates if both directions of a mix have one that no rest keeps it from,
     /// otherwise by the mix.
-    fn share(&self, direction: Direction) -> f64 {
+    pub fn share(&self, direction: Direction) -> f64 {
         let Some(job) = self.first() else { return 0.0 };
         let mix = job.access.mix;
         let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
@@ -369,14 +371,13 @@ impl PlannedJob {
     /// I/Os that a copy does before it ends, if its words determine them. Of drawn lengths, those that no longer fit at the
     /// end of a short region are drawn again, so that their mean says nothing.
     pub fn ios(&self) -> Option<u64> {
-        let longest = self.all_lengths().iter().map(|(_, lengths)| lengths.longest().0).max().unwrap_or(0);
         let options = self.options();
         // fio shortens what would overlap blocks that its map has already.
         let by_map = options.pattern.random && !options.norandommap;
         if self.is_mixed() && (by_map || self.read_percent().is_none()) {
             return None;
         }
-        if self.is_mixed() && self.extent().1.is_some_and(|region| region < longest.saturating_mul(SHORT)) {
+        if self.is_too_short() {
             return None;
         }
         let counted = self.rules().find_map(|rule| match rule {
@@ -385,6 +386,12 @@ impl PlannedJob {
         });
         let by_bytes = self.sized().map(|bytes| (bytes as f64 / self.mean_block()) as u64);
         counted.into_iter().chain(by_bytes).min()
+    }
+
+    /// Whether the lengths are drawn and the region holds too few of them for a mean to say anything.
+    pub fn is_too_short(&self) -> bool {
+        let longest = self.all_lengths().iter().map(|(_, lengths)| lengths.longest().0).max().unwrap_or(0);
+        self.is_mixed() && self.extent().1.is_some_and(|region| region < longest.saturating_mul(SHORT))
     }
 
     /// Number of copies that are planned if each can begin: the first and the last.

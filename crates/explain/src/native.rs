@@ -54,6 +54,11 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
         let same =
             native(format!("plimsoll {command}"), "The same words, run by plimsoll, with fio's output.");
         said.push(Native { runs: Runs::TheSameWords, ..same });
+    } else {
+        said.push(native(
+            "",
+            "plimsoll fio does not run these words: it refuses some, or some are not known (above).",
+        ));
     }
     let mut places: Vec<(String, bool)> = Vec::new();
     let (here, elsewhere): (Vec<_>, Vec<_>) =

@@ -340,6 +340,7 @@ impl Finder<'_> {
         };
         let every = pieces.iter().all(|piece| section(piece) || option(&piece.text) && is_whole(&piece.text));
         let mut repairs = std::mem::take(&mut self.repairs);
+        repairs.retain(|repair| !comment || repair.what != BACKSLASH);
         let lines = if pieces.len() > 1 && every {
             repairs.push(Repair { what: SPLIT, line: number, column: pieces[1].column });
             pieces.iter().map(|piece| format!("{}\n", piece.text)).collect()

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::explanation::{
-    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, Explanation, Form, Taken,
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form, Taken,
 };
 use super::fio_words::Fio;
 use super::load::{PlannedJob, planned};
@@ -14,7 +14,9 @@ use super::tool::Tool;
 use super::unknown::{guesses, hides, known};
 use super::word::{Piece, quoted, texts};
 use super::words::{diskspd_row, explained, of_job_file as explained_lines};
-use super::{about_diskspd, about_fio, about_ioping, about_iostat, concerns, dd, risks_fio, risks_other};
+use super::{
+    about_diskspd, about_fio, about_ioping, about_iostat, concerns, dd, risks_figures, risks_fio, risks_other,
+};
 use workload::Act;
 
 /// Explains `found`; `other` is a job file in the same text, which may be the one that a command names.
@@ -41,6 +43,9 @@ fn explain(
     explanation.risks.sort_by_key(|told| told.level);
     Ok(explanation)
 }
+
+/// The risk that names options without effect.
+pub(super) const WITHOUT_EFFECT: &str = "without-effect";
 
 /// Most commands and job files that are explained at once: more than a page contains.
 const TOLD_MOST: usize = 200;
@@ -83,7 +88,7 @@ pub fn explain_all(found: &[PastedCommand], around: &Around<'_>) -> Result<Expla
 
 /// All rows of risks.
 pub fn every() -> impl Iterator<Item = &'static Risk> {
-    risks_fio::ROWS.iter().chain(risks_other::ROWS)
+    risks_fio::ROWS.iter().chain(risks_figures::ROWS).chain(risks_other::ROWS)
 }
 
 /// The risks whose condition is met.
@@ -193,7 +198,10 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
         asked.notes.iter().filter(move |remark| remark.about == about).map(|remark| remark.words.as_str())
     };
     explanation.apart.extend(noted(fio::About::Difference).map(sentence));
-    explanation.risks.extend(risks_of(&jobs));
+    explanation.apart.extend(jobs.iter().filter_map(about_fio::differs));
+    let risks = risks_of(&jobs).into_iter().map(|told| as_typed(told, &explanation.words));
+    let risks: Vec<ApplicableRisk> = risks.collect();
+    explanation.risks.extend(risks);
     explanation.risks.extend(noted(fio::About::Other).map(|words| ApplicableRisk {
         id: "note-of-fio",
         level: Level::Note,
@@ -206,15 +214,31 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
     explanation.native.extend(native::of_latency(&jobs));
 }
 
+/// The options without effect by the names that were typed, where they have several.
+fn as_typed(told: ApplicableRisk, words: &[ExplainedWord]) -> ApplicableRisk {
+    if told.id != WITHOUT_EFFECT {
+        return told;
+    }
+    let typed = |name: &str| {
+        let row = fio::ROWS.iter().find(|row| row.name == name)?;
+        let mut bare = words.iter().map(|meant| bare_name(&meant.word));
+        bare.find(|bare| row.names().any(|known| known == *bare))
+    };
+    let text: Vec<&str> = told.text.split(' ').map(|word| typed(word).unwrap_or(word)).collect();
+    ApplicableRisk { text: text.join(" "), ..told }
+}
+
+/// The name in a word that sets an option.
+fn bare_name(word: &str) -> &str {
+    let bare = word.trim_start_matches('-');
+    bare.split('=').next().unwrap_or(bare).trim()
+}
+
 /// Marks options that only their engine knows.
 fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
-    let name = |word: &str| {
-        let bare = word.trim_start_matches('-');
-        bare.split('=').next().unwrap_or(bare).trim().to_owned()
-    };
-    let own: Vec<String> = fio.of_engines.iter().map(|option| name(option)).collect();
+    let own: Vec<&str> = fio.of_engines.iter().map(|option| bare_name(option)).collect();
     for meant in explanation.words.iter_mut().filter(|meant| !meant.is_value) {
-        if own.contains(&name(&meant.word)) {
+        if own.contains(&bare_name(&meant.word)) {
             "An option that only the engine knows.".clone_into(&mut meant.meaning);
         }
     }

@@ -220,7 +220,10 @@ impl Splitter<'_> {
                 return length;
             }
             (None, None) if letter == '\\' && self.is_left_over(&letters[at + 1..]) => {
-                self.repair(BACKSLASH, at);
+                // One at the end of a line does what it should.
+                if letters[at + 1..].iter().any(|letter| !letter.is_whitespace()) {
+                    self.repair(BACKSLASH, at);
+                }
                 self.close();
             }
             (None, None)

@@ -7,6 +7,7 @@ use workload::{
 };
 
 use super::asked::FioJob;
+use super::engine_ways::{Stage, engine_way};
 use super::options::JobOptions;
 
 impl FioJob {
@@ -97,11 +98,15 @@ pub fn remark(options: &JobOptions) -> Option<&'static str> {
     if !asked.is_on() || (options.pattern.writes && !asked.reads_back) {
         return None;
     }
-    if !options.direct && options.engine.is_real() {
+    let is_here = engine_way(&options.engine.name).is_none_or(|way| way.stage == Stage::Here);
+    let is_cached = !options.direct || options.engine.maps_files();
+    if is_cached && is_here && options.engine.is_real() {
         return Some(
-            "what is verified through the page cache may never have come from the volume; give direct=1 to be sure",
+            "what is verified through the page cache may never have come from the volume; direct=1 with an engine other than mmap makes sure",
         );
     }
     let late = options.ends_by_time() && options.pattern.writes && asked.backlog == 0;
-    late.then_some("what was written is read back when the run time is over, which takes time of its own")
+    late.then_some(
+        "plimsoll reads back what was written when the run time is over, which takes time of its own",
+    )
 }

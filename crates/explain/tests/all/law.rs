@@ -159,7 +159,11 @@ fn an_option_that_decides_the_load_changes_what_it_asks_for() {
     for name in DECIDING {
         let row = ROWS.iter().find(|row| row.name == name).unwrap();
         let engine = if name == "ioengine" { "libaio" } else { engine(row) };
-        let lead = if name.starts_with("replay_") { "--read_iolog=t" } else { beside(name) };
+        let lead = match name {
+            "iodepth" => "--direct=1",
+            _ if name.starts_with("replay_") => "--read_iolog=t",
+            _ => beside(name),
+        };
         let base = format!(
             "fio --name=y --size=1m --ioengine={engine} --name=z --ioengine={engine} --size=1m --rw=randrw --iodepth=4 \
              --numjobs=2 {lead}",
@@ -221,8 +225,8 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=randread --bssplit=4k/60:64k/40 --size=1g",
-            &["several lengths", "4k/60:64k/40"],
-            &["blocks of 4 KiB"],
+            &["blocks of 4 KiB (60 %) and 64 KiB (40 %) at random places", "4k/60:64k/40"],
+            &["several lengths"],
         ),
         (
             "fio --name=t --rw=read --offset=10g --size=1g --filename=x",
@@ -280,13 +284,13 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=read --filename=/dev/sdz --numjobs=8",
-            &["The 8 copies go through the same blocks", "a cache may hold for the others"],
+            &["The 8 copies go through the same blocks", "a cache may have what one of them read or wrote"],
             &[],
         ),
         (
             "fio --name=t --rw=write --filename=/dev/sdz --numjobs=8",
-            &["each writes over what the others wrote"],
-            &["a cache may hold for the others"],
+            &["a cache may have what one of them read or wrote"],
+            &["the same for all copies: the first"],
         ),
         (
             "fio --name=t --rw=randread --filename=/dev/sdz --numjobs=8",

@@ -2,6 +2,7 @@
 //! words are understood, and what is not understood is reported with its place.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod asks;
 mod law;
 mod law_others;
 mod risks;
@@ -155,8 +156,9 @@ fn what_is_not_understood_is_named_with_its_place() {
 
 #[test]
 fn what_plimsoll_refuses_is_told_apart_and_the_whole_load_is_told() {
-    let refused =
-        one("fio --name=a --rw=read --size=1g --uid=5 --flow_sleep=3 --iodepth=4 --ioengine=libaio");
+    let refused = one(
+        "fio --name=a --rw=read --size=1g --uid=5 --flow_sleep=3 --iodepth=4 --ioengine=libaio --direct=1",
+    );
     assert!(refused.gaps.is_empty(), "{:?}", refused.gaps);
     let apart = refused.apart.join(" ");
     assert!(apart.contains("line 1, column 34: plimsoll fio does not take uid=5: "), "{apart}");
@@ -432,7 +434,8 @@ fn what_ends_a_job_and_what_plimsoll_does_in_another_way_is_said() {
     assert!(!checked.contains("randrepeat"), "an order that the writer did not have: {checked}");
     let verified = risks("fio --name=a --filename=f --size=1m --rw=write --ioengine=psync --verify=md5");
     assert!(
-        verified.contains("before fio has read back") && !verified.contains("Give runtime"),
+        verified.contains("fio may end before it has read back what was written")
+            && !verified.contains("Give runtime"),
         "{verified}"
     );
     let made = risks("diskspd -c1M -d10 a.dat b.dat");

@@ -32,6 +32,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("appends-once", "fio --name=a --rw=write --size=1g --file_append=1 --time_based --runtime=60", "fio --name=a --rw=randwrite --size=1g --file_append=1 --time_based --runtime=60"),
     ("device-without-a-path", "fio --name=a --rw=read --filename=nvme0n1 --size=1g", "fio --name=a --rw=read --filename=/dev/nvme0n1 --size=1g"),
     ("parts-of-a-sector", "fio --name=a --rw=randread --size=1g --direct=1 --bssplit=64k:100", "fio --name=a --rw=randread --size=1g --direct=1 --bssplit=64k/60:4k/40"),
+    ("parts-of-a-page", "fio --name=a --rw=write --filename=/dev/sdz --offset=1k --size=512m --direct=1", "fio --name=a --rw=write --filename=/dev/sdz --offset=4k --size=512m --direct=1"),
+    ("without-effect", "fio --name=a --rw=read --size=1g --iodepth_batch=4", "fio --name=a --rw=read --size=1g --iodepth_batch=4 --iodepth=8 --ioengine=libaio"),
     ("depth-of-rests", "fio --name=a --rw=read --size=1g --direct=1 --ioengine=libaio --iodepth=16 --thinktime=40", "fio --name=a --rw=read --size=1g --direct=1 --ioengine=libaio --iodepth=16 --thinktime=40 --thinktime_blocks=16"),
     ("buffered-libaio", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio", "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio --direct=1"),
     ("no-direct", "fio --name=a --rw=randwrite --size=1g", "fio --name=a --rw=randwrite --size=1g --sync=1"),

@@ -255,8 +255,34 @@ fn contradictions(explanation: &Explanation, load: &ExplainedLoad, done: &Done, 
     {
         found.push(format!("an I/O of {} at {}, the part ends at {:?}", io.bytes, io.offset, load.until));
     }
+    // In fio both directions of a mix begin again where one has come to the end.
+    let turns = load.reads && load.writes && (words.contains("--loops") || words.contains("--io_size"));
+    if load.copies == 1 && !verified && !turns && !words.contains("--ramp_time") {
+        found.extend(reached(load, done));
+    }
     found.extend(losses(explanation, load, done));
     found
+}
+
+/// What is said of how far the directions come, and is not so.
+fn reached(load: &ExplainedLoad, done: &Done) -> Vec<String> {
+    let ways = [(Direction::Read, load.reads_until), (Direction::Write, load.writes_until)];
+    let of = |(way, until): (Direction, Option<u64>)| {
+        let (until, from) = (until? as f64, load.from? as f64);
+        let own: Vec<&Io> = done.ios.iter().filter(|io| io.kind == way).collect();
+        let files = own.iter().map(|io| io.file).collect::<BTreeSet<_>>().len();
+        let end = own.iter().map(|io| (io.offset + u64::from(io.bytes)) as f64).fold(from, f64::max);
+        let longest = own.iter().map(|io| f64::from(io.bytes)).fold(0.0, f64::max);
+        let each = own.len() as f64 / files.max(1) as f64;
+        let drawn = if load.reads && load.writes || !load.ios_are_exact {
+            DEVIATIONS * each.sqrt() + 4.0
+        } else {
+            1.0
+        };
+        let off = (end - until).abs();
+        (off > drawn * longest.max(4096.0)).then(|| format!("{way:?} come to {end}, {until} is said"))
+    };
+    ways.into_iter().filter_map(of).collect()
 }
 
 /// What is said of data that is lost, and is not.

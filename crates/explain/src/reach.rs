@@ -1,0 +1,254 @@
+//! How far the I/Os of a job come in the part of its files that it uses, and what is lost there.
+
+use super::about_fio::is_steadied;
+use super::figures::bytes;
+use super::files_fio::{apart, on_files_only, own_files, part, stores_nothing};
+use super::load::PlannedJob;
+use fio::Amount;
+use workload::{Act, Direction, FileTurn, Order, Repeats, Spread};
+
+/// Shares of a part from which on it counts as the whole part.
+const WHOLE: f64 = 0.995;
+
+/// Share of the blocks from which on it is told.
+const LITTLE: f64 = 0.01;
+
+impl PlannedJob {
+    /// Whether the I/Os of `direction` follow each other from the start of the part on.
+    pub fn goes_in_order(&self, direction: Direction) -> bool {
+        self.first().is_some_and(|job| {
+            matches!(job.access.order, Order::Sequential) && *job.access.random_percent.of(direction) == 0
+        })
+    }
+
+    /// Whether its random places come once in each pass.
+    pub fn visits_each_once(&self) -> bool {
+        self.first().is_some_and(|job| job.access.order == Order::Random(Repeats::Without))
+    }
+
+    /// Whether a time can end it before all is done.
+    fn is_timed(&self) -> bool {
+        let options = self.options();
+        let (ends, steers) = (options.runtime.0 > 0, options.bounds.steers());
+        ends || steers || is_steadied(options) || self.typed("max_latency").is_some()
+    }
+
+    /// Passes over the part of each file that the I/Os of `direction` make in a copy, if no time ends it: in order from its
+    /// start, or over each block once. `None` if chance decides it, or it is not known here.
+    fn passes(&self, direction: Direction) -> Option<f64> {
+        let (job, options) = (self.first()?, self.options());
+        let is_plain = options.rw_number == 0 && options.zonesize == 0 && !options.file_append;
+        let in_turn = job.files.len() < 2 || job.access.files == FileTurn::IN_TURN;
+        let found = options.opendir.is_some() || self.fills_the_volume() || options.verify.state_load;
+        let is_drawn = self.is_too_short() || options.trace.read.is_some() || self.read_percent().is_none();
+        if !is_plain || !in_turn || !self.comes_round(direction) || found || is_drawn {
+            return None;
+        }
+        let moved = |way: Direction| self.share(way) * self.mean_of(way);
+        let all: f64 = Direction::ALL.into_iter().map(moved).sum();
+        let own = moved(direction) / Some(all).filter(|all| *all > 0.0)?;
+        let pairs = if options.pattern.trims && options.pattern.writes { 2.0 } else { 1.0 };
+        let part = self.extent().1.map(|length| length as f64 * job.files.len().max(1) as f64);
+        let loops = options.loops.max(1) as f64;
+        let counted =
+            (options.number_ios > 0).then(|| options.number_ios as f64 * loops * pairs * self.mean_block());
+        let done = match (part, self.sized()) {
+            (Some(part), Some(sized)) if part > 0.0 => {
+                counted.map_or(sized as f64, |most| most.min(sized as f64)) / part
+            }
+            _ if options.io_size.is_some() || counted.is_some() => return None,
+            _ => pairs * loops,
+        };
+        Some(own * done)
+    }
+
+    /// Whether the I/Os of `direction` come to an end of the part: in order, or with each block once.
+    fn comes_round(&self, direction: Direction) -> bool {
+        let options = self.options();
+        let is_whole = self.first().is_some_and(|job| *job.access.random_percent.of(direction) == 100);
+        let once = options.pattern.random && !options.norandommap && options.spread == Spread::Uniform;
+        self.goes_in_order(direction) || is_whole && once
+    }
+
+    /// Share of the part of each file that the I/Os of `direction` come to in a copy, if no time ends it, at most 1. In fio
+    /// 3.33 reads and writes both begin again where one of them has come to the end, over all loops.
+    pub fn reach(&self, direction: Direction) -> Option<f64> {
+        let own = self.passes(direction)?;
+        let ways = [Direction::Read, Direction::Write].into_iter().filter(|way| self.share(*way) > 0.0);
+        let most = ways.filter_map(|way| self.passes(way)).fold(own, f64::max);
+        Some(if most > 1.0 { own / most } else { own })
+    }
+
+    /// End in bytes of what the I/Os of `direction` come to in order in the first copy, if no time ends it.
+    pub fn comes_to(&self, direction: Direction) -> Option<u64> {
+        let share = self.reach(direction).filter(|_| self.goes_in_order(direction) && !self.is_timed())?;
+        let (from, length) = self.extent();
+        Some(from? + (length? as f64 * share.min(1.0)) as u64)
+            .filter(|_| share > 0.0 && !self.options().create_only)
+    }
+}
+
+/// The start of the part of each file, in words: its bytes if they are known, otherwise its share.
+fn first_of(job: &PlannedJob, share: f64) -> String {
+    let block = job.mean_block().max(1.0);
+    match job.extent() {
+        (_, Some(length)) if !apart(job.options()) => {
+            bytes(((length as f64 * share / block).round() * block) as u64)
+        }
+        _ => percent(share),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn times(share: f64) -> String {
+    let rounded = (share * 10.0).round() / 10.0;
+    format!("{rounded} times")
+}
+
+/// What of the part the I/Os come to, where that is not all of it, once.
+pub fn gone_through(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    if options.rw_number != 0 || options.zonesize > 0 {
+        return None;
+    }
+    let it = if job.files().0.len() > 1 { "each" } else { "it" };
+    let most = if job.is_timed() { "at most" } else { "about" };
+    let wraps = options.ends_by_time();
+    if options.pattern.mixed() {
+        let ways = [Direction::Read, Direction::Write];
+        let turns =
+            ways.map(|way| job.passes(way).unwrap_or_default()).into_iter().fold(0.0, f64::max) > 1.0 / WHOLE;
+        let come = |way: Direction| match (job.reach(way), job.passes(way)) {
+            (Some(share), _) if share < WHOLE && !wraps => {
+                let again = if turns { ", again and again" } else { "" };
+                format!("come to {most} the first {} of {it}{again}", percent(share))
+            }
+            (Some(_), Some(passes)) if passes > 1.0 / WHOLE && !wraps => {
+                format!("go through {it} {most} {}", times(passes))
+            }
+            (Some(_), _) => format!("go through {it}"),
+            (None, _) => "go on by themselves".to_owned(),
+        };
+        let [reads, writes] = ways.map(come);
+        return match ways.map(|way| job.goes_in_order(way)) {
+            [true, true] if reads == writes => {
+                Some(format!("From its start, reads and writes each {reads}."))
+            }
+            [true, true] => Some(format!("From its start, reads {reads}, and writes {writes}.")),
+            [true, false] => Some(format!("From its start, the reads in order {reads}.")),
+            [false, true] => Some(format!("From its start, the writes in order {writes}.")),
+            [false, false] => None,
+        };
+    }
+    let way = if options.pattern.reads { Direction::Read } else { Direction::Write };
+    let way = if options.pattern.trims { Direction::Trim } else { way };
+    let passes = job.passes(way).filter(|_| !wraps)?;
+    let first = match job.goes_in_order(way) {
+        true => format!("its first {}", first_of(job, passes)),
+        false => format!("{} of the blocks", percent(passes)),
+    };
+    // The loops are told with the amount.
+    let is_told = options.loops > 1 && options.io_size.is_none();
+    match passes {
+        share if share < WHOLE => (share > LITTLE).then(|| format!("Of that it comes to {first}.")),
+        more if more > 1.0 / WHOLE && !is_told => Some(format!("It goes through that {}.", times(more))),
+        _ => None,
+    }
+}
+
+/// Whether one direction of a mix begins again before it has come to the end, because the other one has.
+pub fn turns_unevenly(job: &PlannedJob) -> bool {
+    let ways = [Direction::Read, Direction::Write];
+    let all = ways.map(|way| job.passes(way).unwrap_or_default());
+    let is_behind =
+        |way: Direction| job.goes_in_order(way) && job.reach(way).is_some_and(|share| share < 0.9);
+    let turns = all.into_iter().any(|passes| passes > 1.0 / WHOLE) && !job.options().ends_by_time();
+    job.options().pattern.mixed() && turns && ways.into_iter().any(is_behind)
+}
+
+/// The direction that changes what is there.
+fn changing(job: &PlannedJob) -> Direction {
+    if job.options().pattern.writes { Direction::Write } else { Direction::Trim }
+}
+
+/// The part of each file that is lost, if it is not the whole of it.
+pub fn lost_part(job: &PlannedJob) -> Option<String> {
+    let (way, options) = (changing(job), job.options());
+    let share = job.reach(way).filter(|share| *share < WHOLE && !options.ends_by_time());
+    let most = if job.is_timed() { "at most" } else { "about" };
+    match share {
+        Some(share) if job.goes_in_order(way) => Some(format!("{most} the first {}", first_of(job, share))),
+        None if goes_on(job, way) || job.visits_each_once() => part(job),
+        _ => {
+            Some(part(job).map_or("blocks all over it".to_owned(), |part| format!("blocks all over {part}")))
+        }
+    }
+}
+
+/// Whether the I/Os of `way` follow each other without holes.
+fn goes_on(job: &PlannedJob, way: Direction) -> bool {
+    let options = job.options();
+    job.goes_in_order(way) && options.rw_number == 0 && options.zonesize == 0
+}
+
+/// What becomes of what is there, and whether it is checked.
+pub fn changed(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    let is_null = options.engine.name == "null" || options.filename.as_deref().is_some_and(stores_nothing);
+    let reads_back = options.verify.only && options.verify.is_on();
+    if is_null || options.engine.act() != Act::Move {
+        return None;
+    }
+    if !options.pattern.destroys() {
+        return (!reads_back && !job.changes_nothing).then(|| unchanged(job).to_owned());
+    }
+    let way = changing(job);
+    let done = match (options.pattern.writes, options.pattern.trims) {
+        (true, true) => "trimmed and overwritten",
+        (true, false) => "overwritten",
+        _ => "trimmed, and lost",
+    };
+    let one = (options.numjobs == 1 || own_files(options)) && options.loops < 2 && !job.is_mixed();
+    let what = match job.reach(way) {
+        _ if job.is_timed() => format!("it is {done} as far as the time suffices"),
+        Some(share) if share >= WHOLE => format!("all of it is {done}"),
+        Some(share) if job.goes_in_order(way) => {
+            format!("about the first {} are {done}", first_of(job, share))
+        }
+        Some(share) if one => format!("about {} of its blocks are {done}", percent(share)),
+        None if goes_on(job, way) => format!("it is {done} as far as the job comes"),
+        _ => format!("blocks all over it are {done}"),
+    };
+    let what = match options.pattern.trims && on_files_only(options) {
+        true => {
+            format!("fio ends with an error at its first trim, as no file takes one. With plimsoll {what}")
+        }
+        false => capital(&what),
+    };
+    let check = if options.verify.is_on() { "" } else { ", and not checked" };
+    Some(format!("{what}{check}."))
+}
+
+/// What is said of a job that only reads.
+fn unchanged(job: &PlannedJob) -> &'static str {
+    let options = job.options();
+    let sized = matches!(options.size, Some(Amount::Bytes(_))) || options.filesize > 0;
+    let makes = on_files_only(options) && options.allow_file_create && !job.made_by_others;
+    match (sized && makes, options.verify.is_on()) {
+        (true, true) => "Nothing is written but files that are missing or too short.",
+        (true, false) => {
+            "Nothing is written but files that are missing or too short, and nothing is checked."
+        }
+        (false, true) => "Nothing is written.",
+        (false, false) => "Nothing is written or checked.",
+    }
+}
+
+/// The sentence with a capital at its start.
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}

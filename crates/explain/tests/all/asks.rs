@@ -1,0 +1,148 @@
+//! What an explanation of a fio job always says, in exact sentences, and what it must not say.
+
+use crate::one;
+
+/// Lines, with sentences of the load and of the risks that must stand, and words that must not.
+#[rustfmt::skip]
+const LINES: &[(&str, &[&str], &[&str])] = &[
+    // Lengths with their shares, the most frequent first.
+    ("fio --name=a --filename=/dev/nvme0n1 --rw=randrw --rwmixread=40 --norandommap --direct=1 --bssplit=512/4:64k/96 --overwrite=1 --bs=4k",
+        &["reads (40 %) and writes (60 %) blocks of 64 KiB (96 %) and 512 bytes (4 %) at random places, some again and others never (norandommap).",
+          "A length of 512 bytes is no multiple of 4 KiB: with direct=1 it fails (\"Invalid argument\") on disks whose sectors have 4 KiB.",
+          "overwrite has no effect: a device is not made. bs has no effect: bssplit sets all lengths."],
+        &["several lengths"]),
+    ("fio --name=a --rw=read --size=8m --bssplit=4k/40:8k/30:16k/15:32k/10:64k/5",
+        &["reads blocks of 4 KiB (40 %), 8 KiB (30 %), 16 KiB (15 %), 32 KiB (10 %) and one other one after the other."], &[]),
+    ("fio --name=a --filename=/dev/vdn --rw=randwrite --size=10g --bsrange=8k-256k", 
+        &["writes blocks of 8 KiB to 256 KiB at random places, shorter where a block was done already."], &[]),
+    ("fio --name=a --rw=read --size=8m --bsrange=4k-1m --bs_unaligned=1", &["reads blocks of any length from 4 KiB to 1 MiB one after the other."], &[]),
+    ("fio --name=a --rw=rw --size=8m --bs=4k,64k", &["reads (50 %) blocks of 4 KiB and writes (50 %) blocks of 64 KiB one after the other."], &[]),
+    ("fio --name=a --rw=randread --size=8m --bs=4k --ba=64k", &["at random places, at multiples of 64 KiB (blockalign)."], &[]),
+    ("fio --name=a --rw=write --filename=/dev/sdz --offset=1k --bs=4k --size=512m --direct=1",
+        &["512 MiB from 1 KiB on. Each block begins 1 KiB past a multiple of 4 KiB.",
+          "A place at 1 KiB is no multiple of 4 KiB: with direct=1 it fails (\"Invalid argument\") on disks whose sectors have 4 KiB."], &[]),
+    ("fio --name=a --rw=write --filename=/dev/sdz --offset=100 --bs=4k --size=512m --direct=1",
+        &["A place at 100 bytes is no multiple of 512: with direct=1 such an I/O fails with \"Invalid argument\", and fio ends."], &["on disks whose"]),
+    // fio 3.33, rw=rw of 8 MiB by 64 KiB: reads of the blocks 0 to 61, writes of the blocks 0 to 65.
+    ("fio --name=a --rw=rw --bs=64k --size=8m --filename=f",
+        &["From its start, reads and writes each come to about the first 50 % of it. About the first 4 MiB are overwritten, and not checked.",
+          "what is in it (about the first 4 MiB) is overwritten"], &[]),
+    ("fio --name=a --rw=rw --rwmixread=75 --bs=64k --size=8m --filename=f",
+        &["From its start, reads come to about the first 75 % of it, and writes come to about the first 25 % of it.", "About the first 2 MiB are overwritten"], &[]),
+    ("fio --name=a --rw=rw --loops=100 --filename=/dev/zram0",
+        &["From its start, reads and writes each go through it about 50 times. All of it is overwritten", "Data on /dev/zram0 is lost: the job"], &[]),
+    // fio 3.33, 75 % reads: both begin again where the reads have come to the end, with writes of the blocks 0 to 50 of 128.
+    ("fio --name=a --rw=rw --rwmixread=75 --bs=64k --size=8m --loops=4 --filename=f",
+        &["From its start, reads go through it about 3 times, and writes come to about the first 33 % of it, again and again. About the first 2,752 KiB are overwritten"], &[]),
+    ("fio --name=a --rw=rw --rwmixread=75 --bs=64k --size=8m --io_size=32m --filename=f", &["writes come to about the first 33 % of it, again and again."], &[]),
+    ("fio --name=a --rw=write --bs=64k --size=8m --loops=2 --io_size=2m --filename=f", &["Of that it comes to its first 4 MiB. About the first 4 MiB are overwritten"], &[]),
+    ("fio --name=a --rw=rw --size=1m --io_size=4m --bs=128k --filename=/dev/sdz", &["From its start, reads and writes each go through it about 2 times. All of it is overwritten"], &[]),
+    ("fio --name=a --rw=rw --size=1m --time_based --runtime=9 --filename=/dev/sdz", &["From its start, reads and writes each go through it. It is overwritten as far as the time suffices, and not checked."], &[]),
+    ("fio --name=a --rw=randrw --percentage_random=100,0 --rwmixread=70 --bs=32k --size=10g --filename=f",
+        &["From its start, the writes in order come to about the first 30 % of it. About the first 3 GiB are overwritten", "(about the first 3 GiB) is overwritten"],
+        &["(the first 10 GiB) is overwritten"]),
+    ("fio --name=a --rw=write --size=1g --io_size=256m --filename=f", &["the first 1 GiB. Of that it comes to its first 256 MiB. About the first 256 MiB are overwritten"], &[]),
+    ("fio --name=a --rw=randread --size=1g --io_size=4g --filename=f", &["the first 1 GiB. It goes through that 4 times."], &[]),
+    ("fio --name=a --rw=randrw --rwmixread=75 --size=1g --filename=f", &["About 25 % of its blocks are overwritten, and not checked."], &[]),
+    ("fio --name=a --rw=write --size=1g --filename=f", &["All of it is overwritten, and not checked."], &["From its start"]),
+    // Depths that are not reached.
+    ("fio --name=a --rw=randread --size=1g --ioengine=libaio --buffered=1 --iodepth=128", &["One I/O at a time, through libaio (it waits for each without direct=1)."], &["Up to 128"]),
+    ("fio --name=a --rw=randread --size=1g --ioengine=mmap --iodepth=128 --iodepth_batch_submit=32 --iodepth_batch_complete=32",
+        &["One I/O at a time, through mmap, whatever iodepth says.", "Take io_uring, or libaio with direct=1.",
+          "iodepth_batch_submit and iodepth_batch_complete have no effect: mmap waits for each I/O."], &["Take libaio"]),
+    ("fio --name=a --rw=trimwrite --filename=/dev/nvme0n1 --ioengine=libaio --iodepth=16 --direct=1", 
+        &["Up to 16 I/Os at a time, through libaio. Trims go one at a time, and hold up the write behind them.", "All of it is trimmed and overwritten"], &[]),
+    ("fio --name=a --rw=trimwrite --filename=./test --size=100m --bs=1m",
+        &["fio ends with an error at its first trim, as no file takes one. With plimsoll all of it is trimmed and overwritten, and not checked.",
+          "is lost with plimsoll, which gives its blocks back, and not with fio,"],
+        &["Give runtime and time_based"]),
+    // Time alone ends it, and chance decides which blocks come.
+    ("fio --name=a --rw=randwrite --filename=/dev/sdm --norandommap --time_based --runtime=300 --log_avg_msec=500 --exitall",
+        &["For 300 s.", "log_avg_msec has no effect: no log is written. exitall has no effect: there is one job."], &["starting over"]),
+    // What is written, what is checked, and what the data are.
+    ("fio --name=a --rw=read --filename=/dev/sdz", &["Nothing is written or checked."], &[]),
+    ("fio --name=a --rw=read --size=1g", &["Nothing is written but files that are missing or too short, and nothing is checked."], &[]),
+    ("fio --name=a --rw=write --size=1g --buffer_compress_percentage=50 --refill_buffers", 
+        &["Its data are random, new in each write; 50 % of them are zeros and compress (buffer_compress_percentage)."], &[]),
+    ("fio --name=a --rw=write --size=1g --dedupe_percentage=30", &["Its data are random; 30 % of the blocks repeat others (dedupe_percentage)."], &[]),
+    ("fio --name=a --rw=write --size=1g --zero_buffers", &["Its data are zeros."], &[]),
+    ("fio --name=a --rw=write --size=1g --buffer_pattern=0xbeef", &["Its data are the typed pattern again and again (buffer_pattern)."], &[]),
+    ("fio --name=a --rw=write --size=1g --verify=meta --verify_pattern=0x3B461331", &["Its data are headers and the typed pattern (verify_pattern)."], &[]),
+    ("fio --name=a --rw=read --filename=/dev/sdz --refill_buffers --scramble_buffers=1", &["refill_buffers and scramble_buffers have no effect: nothing is written."], &["Its data"]),
+    // Caches.
+    ("fio --name=a --rw=randrw --rwmixread=0 --size=1g --direct=0 --buffered=0", &["Past the page cache (buffered=0, which overrules direct=0)."], &["is read as it is"]),
+    ("fio --name=a --ioengine=nbd --uri=nbd://h --rw=write --size=8m --verify=crc32c",
+        &["The page cache of this machine has no part in it.", "How long it takes depends on what nbd reaches, and the way there."],
+        &["through the page cache", "Give runtime"]),
+    // Advice that does not fit.
+    ("fio --name=a --filename=/dev/null --ioengine=io_uring --rw=randread --size=10g", &["/dev/null stores nothing"], &["There is no direct=1", "3,000 IOPS", "parallel", "randrepeat"]),
+    ("fio --name=a --filename=/dev/vdb --rw=write --direct=1 --size=1g --numjobs=50 --time_based --runtime=300 --ioengine=sync --verify=meta",
+        &["fio reads nothing back with this engine", "plimsoll reads back what was written when the run time is over"], &["can report corruption"]),
+    ("fio --name=a --filename=/dev/sdz --rw=randread --ioengine=sync --verify=md5 --verify_state_load=1 --bsrange=4k-1m --bs_unaligned=1 --disable_lat=1 --disable_clat=1 --disable_slat=1",
+        &["With bs_unaligned random writes overlap each other", "disable_lat, disable_clat and disable_slat leave out every latency"], &["measures latency", "randrepeat=0"]),
+    ("fio --name=a --filename=/dev/nvme0n1 --rw=randwrite --bs=128k --direct=1 --time_based --runtime=300", &["It is overwritten as far as the time suffices"], &["burst"]),
+    ("fio --name=a --filename=/dev/nvme0n1 --rw=randwrite --bs=4k --direct=1 --time_based --runtime=300",
+        &["300 s can lie wholly within a burst on credits: an EBS gp2 volume holds 3,000 IOPS for 30 min and more."], &[]),
+];
+
+#[test]
+fn what_is_always_said_of_a_job_is_said_in_these_sentences() {
+    for (line, says, never) in LINES {
+        let told = one(line);
+        let risks = told.risks.iter().map(|risk| risk.text.clone());
+        let all = told.asks.iter().cloned().chain(risks).collect::<Vec<_>>().join(" ");
+        says.iter().for_each(|words| assert!(all.contains(words), "{line}: lacks '{words}': {all}"));
+        never.iter().for_each(|words| assert!(!all.contains(words), "{line}: says '{words}': {all}"));
+    }
+}
+
+#[test]
+fn what_plimsoll_does_in_another_way_is_named() {
+    let told = one("fio --name=a --rw=trimwrite --filename=./test --size=100m");
+    assert_eq!(
+        told.apart,
+        ["a: fio fails at the first trim of a file; plimsoll gives the file's blocks back."]
+    );
+    assert!(one("fio --name=a --rw=trimwrite --filename=/dev/sdz").apart.is_empty());
+    let uneven = one("fio --name=a --rw=rw --rwmixread=75 --size=8m --io_size=32m --filename=f").apart;
+    assert!(uneven[0].contains("in fio both where one of them has come to the end"), "{uneven:?}");
+    assert!(one("fio --name=a --rw=rw --size=8m --io_size=32m --filename=f").apart.is_empty());
+}
+
+#[test]
+fn every_value_that_fio_takes_for_something_else_is_named_and_plimsoll_says_why_it_runs_none() {
+    let told = one(
+        "[a]\nrw=write\nsize=1g\nbuffer_compress_percentage=57%\nverify=md5\n[b]\nrw=write\nsize=2g // x\nbuffer_compress_percentage=15%\n",
+    );
+    let begins: Vec<&str> = told.gaps.iter().map(|gap| &gap[..gap.find(": '").unwrap()]).collect();
+    assert_eq!(
+        begins,
+        [
+            "line 4, column 1: buffer_compress_percentage=57%",
+            "line 8, column 1: size=2g // x",
+            "line 9, column 1: buffer_compress_percentage=15%"
+        ]
+    );
+    assert!(
+        told.asks[0].contains("Nothing of its data is made to compress (buffer_compress_percentage=57%).")
+    );
+    assert!(told.asks[1].contains("Until 2 GiB is done"));
+    assert!(told.native[0].command.is_empty() && told.native[0].says.contains("does not run these words"));
+}
+
+#[test]
+fn what_fio_itself_refuses_is_named_before_what_it_takes_for_something_else() {
+    let text = "[global]\nsize=2g // x\n // \"runtime\" has passed.\n[a]\nrw=read\nfilename=zz\n";
+    let error = crate::all(text).unwrap_err();
+    assert_eq!((error.line, error.word.as_str()), (3, "// \"runtime\" has passed."));
+    let told = one("[a]\nrw=read\nsize=1m\nfilename=/dev/sdg  // => x\n");
+    assert!(told.gaps[0].contains("// begins no comment for fio"), "{:?}", told.gaps);
+}
+
+#[test]
+fn lines_that_a_backslash_continues_need_no_report() {
+    let told = one("fio --name=a \\\n  --rw=read\\\n  --size=1g\n");
+    assert_eq!((told.repairs.len(), told.command.as_str()), (0, "fio --name=a --rw=read --size=1g"));
+    assert!(one("[a]\n#directory=G\\:\\\nrw=read\nsize=1g\n").repairs.is_empty());
+    assert_eq!(one("fio --name=a \\ --rw=read --size=1g").repairs.len(), 1);
+}
