@@ -68,6 +68,18 @@ impl Comparison {
         if self.limits.is_empty() { &self.rows } else { &self.limits }
     }
 
+    /// Returns what the deciding figures with an interval show; one without says nothing either way. Latencies alone say
+    /// nothing where no rate is known.
+    pub fn shown(&self) -> Vec<Shown> {
+        let known = |row: &&Row| row.ratios.iter().flatten().any(|ratio| ratio.interval.is_some());
+        let rates = || self.deciding().iter().filter(|row| !row.measure.is_latency());
+        if rates().next().is_some() && !rates().any(|row| known(&row)) {
+            return Vec::new();
+        }
+        let ratios = self.deciding().iter().flat_map(|row| row.ratios.iter().flatten());
+        ratios.filter(|ratio| ratio.interval.is_some()).map(|ratio| ratio.shows()).collect()
+    }
+
     /// Whether all sides run on the same credits, so that they stay as they are.
     fn fall_alike(&self) -> bool {
         let alike =
@@ -106,10 +118,7 @@ pub(super) fn outcome(comparison: &Comparison) -> Outcome {
     if !deviations.is_empty() && deviations.iter().all(|deviation| deviation.share.abs() <= EQUAL) {
         return for_now(comparison, Outcome::Same);
     }
-    // A figure without an interval says nothing either way.
-    let ratios = comparison.deciding().iter().flat_map(|row| row.ratios.iter().flatten());
-    let shown: Vec<Shown> =
-        ratios.filter(|ratio| ratio.interval.is_some()).map(|ratio| ratio.shows()).collect();
+    let shown = comparison.shown();
     let differs = shown.iter().any(|shown| matches!(shown, Shown::Less | Shown::More));
     match shown.iter().all(|shown| *shown == Shown::Same) {
         _ if differs => for_now(comparison, Outcome::Told),

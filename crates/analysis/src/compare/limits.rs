@@ -49,18 +49,38 @@ fn at_limit(direction: Direction, block: u64) -> Item {
 
 fn operations(figures: &Figures, direction: Direction) -> Option<Item> {
     let rung = figures.depths.iter().find(|point| point.direction == direction)?;
-    let level = figures.iops_cap(direction)?.level;
-    let rate_ends = ends(level, level.value);
+    let cap = figures.iops_cap(direction)?;
+    let level = in_this_run(cap.level, cap.in_span, cap.wanders);
+    // A rate that the volume reached at least is no limit, whose change could be stated.
+    let rate_ends = ends(level, level.value).filter(|_| !cap.at_least && stayed(figures));
     Some(Item { iops: Some(level.value), rate_ends, ..at_limit(direction, rung.block) })
 }
 
 fn bytes(figures: &Figures, direction: Direction) -> Option<Item> {
     let ladder = figures.blocks.iter().filter(|point| point.direction == direction);
     let block = ladder.map(|point| point.block).max()?;
-    let cap = figures.bandwidth_cap(direction).filter(|cap| !cap.at_least).map(|cap| cap.level);
-    let level: Estimate = cap.or_else(|| Some(figures.largest(direction)?.estimate))?;
-    let rate_ends = ends(level, level.value);
+    let cap = figures.bandwidth_cap(direction).filter(|cap| !cap.at_least);
+    let level = match cap {
+        Some(cap) => in_this_run(cap.level, cap.in_span, cap.wanders),
+        None => {
+            let largest = figures.largest(direction)?;
+            in_this_run(largest.estimate, largest.in_span, largest.wanders)
+        }
+    };
+    let rate_ends = ends(level, level.value).filter(|_| stayed(figures));
     Some(Item { bytes_per_second: Some(level.value), rate_ends, ..at_limit(direction, block) })
+}
+
+/// Whether no other level of the run may return: otherwise the hour at which a load ran decides its rate, and one run says
+/// little of the volume.
+fn stayed(figures: &Figures) -> bool {
+    figures.regimes.course.spread().is_none()
+}
+
+/// Returns the level with the interval of its mean over this run: how another hour of the volume may differ, a comparison of
+/// single runs says beside the figure. A level that wanders has no such interval.
+fn in_this_run(level: Estimate, in_span: Estimate, wanders: bool) -> Estimate {
+    if wanders { level } else { in_span }
 }
 
 /// Returns the latency of one I/O at a time, of the spaced step if there is one.

@@ -117,17 +117,19 @@ fn by(measure: Measure, ratio: &Ratio) -> String {
 
 /// Returns that nothing changed, or that a change is not certain and what these runs had. `None` without rows.
 fn unchanged(comparison: &Comparison) -> Option<String> {
-    let ratios: Vec<Ratio> = comparison.deciding().iter().filter_map(ratio_of).collect();
-    let known = ratios.iter().filter(|of| of.interval.is_some()).count();
-    let same = ratios.iter().filter(|of| of.shows() == Shown::Same).count();
-    if same == known && same > 0 || ratios.is_empty() {
+    let shown = comparison.shown();
+    let (known, same) = (shown.len(), shown.iter().filter(|shown| **shown == Shown::Same).count());
+    let mut ratios = comparison.deciding().iter().filter_map(ratio_of).peekable();
+    if same == known && same > 0 || ratios.peek().is_none() {
         return (same > 0).then(|| the_same(comparison, same) + once(comparison));
     }
     let rates = comparison.deciding().iter().filter(|row| !row.measure.is_latency()).filter_map(ratio_of);
     let ends =
         rates.fold((f64::INFINITY, 0.0_f64), |(low, high), of| (low.min(of.value), high.max(of.value)));
+    let has_intervals = ratios.any(|ratio| ratio.interval.is_some());
     let why = match known > 0 {
         true => "the intervals allow for either",
+        false if has_intervals => "the rate at the limit is not certain in one of the runs",
         false => "too few runs",
     };
     Some(format!(

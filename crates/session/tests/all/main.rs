@@ -8,3 +8,4 @@ mod inputs;
 mod interrupted;
 mod profiles;
 mod simulated_checks;
+mod two_runs;
