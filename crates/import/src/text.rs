@@ -253,15 +253,22 @@ impl Plain {
         Some(end + 2)
     }
 
-    /// Joins a line of a command to the next one: a shell's line goes on after `\`, Windows' after `^`, and a shell writes
-    /// `> ` before what follows. Returns the length of what stands between. Without a blank before it, a sign at the end of
-    /// a line may be a page's line break: an option must follow.
+    /// Joins a line of a command to the next one: a shell's line goes on after `\`, those of Windows after `^` and `` ` ``,
+    /// and a shell writes `> ` before what follows. Returns the length of what stands between. Without a blank before it, the
+    /// sign may be something else: an option must follow. After a word, a lone `\` is a line break of Markdown.
     fn continuation(&mut self, rest: &str) -> Option<usize> {
-        let behind = rest.strip_prefix(['\\', '^'])?;
+        let behind = rest.strip_prefix(['\\', '^', '`'])?;
         let next = behind.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
         let words = next.trim_start_matches([' ', '\t', '>']);
         let is_word = rest.starts_with('\\') && self.text.ends_with(' ');
-        (is_word || words.starts_with('-')).then_some(())?;
+        let option = words.strip_prefix("--").or_else(|| words.strip_prefix('-'));
+        let is_option = option.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if !is_word && !is_option {
+            let is_break = rest.starts_with("\\\n")
+                && self.text.ends_with(|c: char| c.is_alphanumeric() || ",)]%".contains(c));
+            is_break.then(|| self.pass(&rest[..1]))?;
+            return Some(1);
+        }
         let length = rest.len() - words.len();
         self.text.push(' ');
         self.pass(&rest[..length]);
@@ -349,10 +356,10 @@ mod tests {
     #[test]
     fn a_command_over_several_lines_is_one_line_and_every_place_stays_known() {
         let text =
-            read(b"$ fio \\\n> --name=a \\ \r\n  --bs=4k\\\n    --rw=read ^\n--size=1G\nx \\\n\ny\\\nz\n");
-        assert_eq!(text.plain, "$ fio  --name=a  --bs=4k --rw=read  --size=1G\nx  \ny\\\nz\n");
+            read(b"$ fio \\\n> --name=a \\ \r\n  --bs=4k\\\n    --rw=read ^\n--size=1G\nx `\n --y=1 \\\n\nz\\\nC:\\\n");
+        assert_eq!(text.plain, "$ fio  --name=a  --bs=4k --rw=read  --size=1G\nx  --y=1  \nz\nC:\\\n");
         for (word, place) in
-            [("--name", (2, 3)), ("--bs", (3, 3)), ("--size", (5, 1)), ("y", (8, 1)), ("z", (9, 1))]
+            [("--name", (2, 3)), ("--bs", (3, 3)), ("--size", (5, 1)), ("y=1", (7, 4)), ("C:", (10, 1))]
         {
             assert_eq!(text.place(text.plain.rfind(word).unwrap()), place, "{word}");
         }

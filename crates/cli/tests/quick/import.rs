@@ -123,7 +123,8 @@ fn a_run_file_bears_the_date_that_the_result_prints() {
     let folder = Folder::new();
     fs::write(folder.path("dated.txt"), DATED).unwrap();
     fs::write(folder.path("again.json"), DATED_JSON).unwrap();
-    let rows = "KDiskMark (2.2.1): x\n[Read]\nRandom 4 KiB (Q= 1, T= 1): 7.774 MB/s\n  Date: 2021-10-18 22:26:35\n";
+    let rows =
+        "KDiskMark (2.2.1): x\n[Read]\nRandom 4 KiB (Q= 1, T= 1): 7.774 MB/s\n  Date: 2021-10-18 22:26:35\n";
     fs::write(folder.path("rows.txt"), rows).unwrap();
     assert_eq!(imported(&folder, &["@/dated.txt", "@/again.json", "@/rows.txt"]).code, Some(0));
     for name in [

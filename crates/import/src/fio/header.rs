@@ -298,7 +298,7 @@ fn options_of(line: &str) -> (Options, usize) {
     let (mut end, mut waits) = (0, false);
     loop {
         let start = blanks(line, end);
-        let whole = &line[start..word_end(line, start)];
+        let whole = &line[start..quoted_end(line, start)];
         let word = whole.trim_end_matches(';');
         let option =
             word.strip_prefix('-').filter(|_| word.len() > 2).map(|rest| rest.trim_start_matches('-'));
@@ -316,7 +316,7 @@ fn options_of(line: &str) -> (Options, usize) {
             if options.len() >= OPTIONS_MOST {
                 return (options, end);
             }
-            options.push((canonical(name).to_owned(), value.to_owned()));
+            options.push((canonical(name).to_owned(), value.trim_matches(['\'', '"']).to_owned()));
         } else if word == "\\" || number {
             waits = false;
         } else if let Some(last) = options.last_mut().filter(|_| waits && !word.is_empty()) {
@@ -330,6 +330,16 @@ fn options_of(line: &str) -> (Options, usize) {
             return (options, end);
         }
     }
+}
+
+/// Returns the end of the word at `at`, with the blanks in a value that is quoted: `--name="a b"`.
+fn quoted_end(line: &str, at: usize) -> usize {
+    let end = word_end(line, at);
+    let Some((name, value)) = line[at..end].split_once('=') else { return end };
+    let Some(quote) = value.chars().next().filter(|quote| matches!(quote, '\'' | '"')) else { return end };
+    let inside = at + name.len() + 2;
+    let rest = near(line, inside, LINE).split('\n').next().unwrap_or_default();
+    rest.find(quote).map_or(end, |length| word_end(line, inside + length))
 }
 
 /// Returns the name of an option in fio's JSON.

@@ -278,6 +278,12 @@ pub(super) fn ms_of_day(text: &str) -> Option<i64> {
     of_day(text).and_then(|time| if let Stamp::OfDay { ms, .. } = time { Some(ms) } else { None })
 }
 
+/// Returns a time of the day, such as `10:00:01`, from milliseconds since a midnight.
+pub(super) fn of_ms(ms: i64) -> String {
+    let seconds = ms.rem_euclid(DAY_MS) / 1000;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
 /// Parses `10:00:01` or `10:00:01 AM`, which old versions of iostat precede by `Time:`.
 fn of_day(text: &str) -> Option<Stamp> {
     let text = text.trim();

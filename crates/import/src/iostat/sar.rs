@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::text::Text;
-use super::super::trouble::Troubles;
+use super::super::trouble::{Trouble, Troubles};
 use super::clock;
 use super::keys::column;
 use super::sheet::{Command, Sheet};
@@ -12,6 +12,11 @@ use super::sheet::{Command, Sheet};
 const COLUMNS_MOST: usize = 64;
 /// Most reports read of a host.
 const REPORTS_MOST: usize = 1 << 20;
+
+/// Fewest words after a time that make a row of a device: every version prints more.
+const FIGURES_LEAST: usize = 5;
+/// Most rows above the first header that are reported.
+const HEADLESS_MOST: usize = 10;
 
 /// The form of these sheets.
 pub(super) const FORM: &str = "sar or sadf text";
@@ -28,11 +33,15 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         first_ms: 0,
         host: String::new(),
         is_other_call: false,
+        headless: Vec::new(),
     };
     for (start, line) in text.lines() {
         for (at, line) in unglued(line) {
             reader.line(line.trim_end(), start + at);
         }
+    }
+    if !reader.sheets.is_empty() {
+        reader.headless.into_iter().for_each(|trouble| reader.troubles.push(trouble));
     }
     reader.sheets
 }
@@ -53,16 +62,17 @@ fn unglued(line: &str) -> Vec<(usize, &str)> {
 }
 
 /// The subject of a table's rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Of {
     Devices,
     Cpus,
     /// A subject that is ignored.
+    #[default]
     Others,
 }
 
 /// A table, as its header describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Table {
     of: Of,
     keys: Vec<String>,
@@ -76,6 +86,10 @@ struct Table {
     began: String,
     /// Whether a row has followed.
     has_rows: bool,
+    /// Whether an empty line has followed the last row.
+    rests: bool,
+    /// Whether other text has followed the last row: rows between may have been cut out.
+    is_cut: bool,
 }
 
 /// The last report of a subject.
@@ -84,6 +98,8 @@ struct Last {
     /// Milliseconds since the first midnight.
     ms: i64,
     report: usize,
+    /// Milliseconds of its interval; zero if there is none.
+    length_ms: i64,
 }
 
 struct Reader<'t> {
@@ -102,23 +118,29 @@ struct Reader<'t> {
     is_other_call: bool,
     /// The host of the last row of `sadf -d`.
     host: String,
+    /// Rows above the first header.
+    headless: Vec<Trouble>,
 }
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, start: usize) {
         if line.trim().is_empty() {
-            if self.table.as_ref().is_some_and(|table| !table.is_csv) {
-                self.table = None;
-            }
+            // A page may have put one below each line.
+            self.table.iter_mut().for_each(|table| table.rests = true);
         } else if let Some(sheet) = super::text::host(line, start) {
             self.begin(sheet);
         } else if is_call(line) {
             (self.table, self.is_other_call) = (None, true);
         } else if let Some(table) = csv_table(line).or_else(|| table(line)) {
             self.table = Some(table);
+        } else if is_other_header(line) {
+            self.table = Some(Table { of: Of::Others, ..Table::default() });
         } else if let Some(mut table) = self.table.take() {
             self.row(&mut table, line, start);
             self.table = Some(table);
+        } else if is_row(line) && self.headless.len() < HEADLESS_MOST {
+            let expected = "the line '10:00:01 DEV tps …' above the rows";
+            self.headless.push(self.text.trouble(start, expected));
         }
     }
 
@@ -135,13 +157,20 @@ impl Reader<'_> {
             return;
         }
         let Some(row) = Row::of(table, line) else {
+            let is_timed = times(&line.split_whitespace().take(2).collect::<Vec<_>>()).is_some();
+            let rests = table.rests && !is_timed && !table.is_csv;
+            table.is_cut |= !is_timed && !table.is_csv;
             // Means follow a word of the locale: `Average:`.
             let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
             let has_figures = line.split_whitespace().any(|word| word.parse::<f64>().is_ok());
             // The next command, with the prompt in front of it.
             let is_prompt = line.split_whitespace().take(2).any(|word| word.ends_with(['$', '#']));
-            let is_other =
-                is_prompt || is_mean || !has_figures || line.contains("RESTART") || line.contains("COMMENT");
+            let is_other = is_prompt
+                || rests
+                || is_mean
+                || !has_figures
+                || line.contains("RESTART")
+                || line.contains("COMMENT");
             if !is_other {
                 let expected = format!("a time, a name and {} figures", table.keys.len());
                 self.troubles.push(self.text.trouble(start, expected));
@@ -153,7 +182,7 @@ impl Reader<'_> {
             self.begin_of(row.host, start);
         }
         let report = if table.is_csv { self.dated(&row) } else { self.of_day(table, &row) };
-        table.has_rows = true;
+        (table.has_rows, table.rests, table.is_cut) = (true, false, false);
         let Some(report) = report else { return };
         let Some(sheet) = self.sheets.last_mut() else { return };
         if table.of == Of::Devices {
@@ -211,13 +240,23 @@ impl Reader<'_> {
         let subject = table.of as usize;
         let last = if table.has_rows { self.last[subject] } else { self.header(table) }?;
         let ms = clock::next_of_day(last.ms, clock::ms_of_day(&row.time)?);
-        let mut report = last.report;
+        let (mut report, mut length_ms) = (last.report, last.length_ms);
         if ms != last.ms {
+            length_ms = ms - last.ms;
+            // Of rows that were cut out, no time is known but that of the row below them.
+            if table.is_cut && last.length_ms > 0 && length_ms > last.length_ms {
+                length_ms = last.length_ms;
+                let began = ms - length_ms;
+                let known = self.reports.contains_key(&began.to_string());
+                if !known && self.push(&clock::of_ms(began), began.to_string()).is_some() {
+                    self.sheets.last_mut()?.gaps += 1;
+                }
+            }
             // A clock that was set back shows a time again.
             let known = self.reports.get(&ms.to_string()).filter(|known| **known > report).copied();
             report = known.or_else(|| self.push(&row.time, ms.to_string()))?;
         }
-        self.last[subject] = Some(Last { ms, report });
+        self.last[subject] = Some(Last { ms, report, length_ms });
         Some(report)
     }
 
@@ -237,7 +276,7 @@ impl Reader<'_> {
             sheet.skips_boot &= !is_first;
             sheet.gaps += usize::from(!is_first);
         }
-        Some(Last { ms, report })
+        Some(Last { ms, report, length_ms: last.map_or(0, |last| last.length_ms) })
     }
 
     /// Adds a report with a printed time, known by `key`, to the current sheet; returns its index.
@@ -270,7 +309,7 @@ fn table(line: &str) -> Option<Table> {
     let is_table = keys.iter().filter(known).count() >= 2;
     let keys = keys.iter().map(|key| (*key).to_owned()).collect();
     let began = words[..times].join(" ");
-    is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began, has_rows: false })
+    is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began, ..Table::default() })
 }
 
 /// Returns the number of words in the time at the start of a line: one, or two with AM or PM.
@@ -290,7 +329,7 @@ fn csv_table(line: &str) -> Option<Table> {
         _ => Of::Others,
     };
     let keys = heads.map(|key| key.trim().to_owned()).collect();
-    Some(Table { of, keys, is_csv: true, times: 0, name_last: false, began: String::new(), has_rows: false })
+    Some(Table { of, keys, is_csv: true, times: 0, name_last: false, ..Table::default() })
 }
 
 /// A row as printed.
@@ -329,6 +368,24 @@ impl<'t> Row<'t> {
 fn in_zone(time: &str) -> String {
     let parts = time.strip_suffix(" UTC").and_then(|time| time.split_once(' '));
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day}T{clock}+0000"))
+}
+
+/// Whether a line is the header of a subject that is ignored: words after a time.
+fn is_other_header(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
+    let heads = times(&words).map_or(&[][..], |times| &words[times..]);
+    let is_head = |word: &&str| word.parse::<f64>().is_err() && !matches!(*word, "COM" | "LINUX");
+    heads.len() > 2 && heads.iter().all(is_head)
+}
+
+/// Whether a line looks like a row of devices without its header: a time, a name, and figures.
+fn is_row(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
+    let cells = times(&words).map_or(&[][..], |times| &words[times..]);
+    let figures = cells
+        .iter()
+        .filter(|word| word.contains(['.', ',']) && word.replace(',', ".").parse::<f64>().is_ok());
+    cells.len() >= FIGURES_LEAST && figures.count() + 1 == cells.len()
 }
 
 /// Whether a line is a call of sar: the program's name in prose is not followed by options.

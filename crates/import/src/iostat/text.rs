@@ -16,6 +16,8 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         troubles,
         sheets: Vec::new(),
         section: Section::None,
+        above: Section::None,
+        empty: 0,
         seen: Vec::new(),
         time: None,
         cpu: false,
@@ -76,6 +78,10 @@ struct Reader<'t> {
     troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     section: Section,
+    /// The table above an empty line.
+    above: Section,
+    /// Number of empty lines below the host's line, without other text between.
+    empty: usize,
     /// Keys seen in the current report: a repeated key begins the next report.
     seen: Vec<String>,
     /// The previous line, which is a report's time if a header follows it.
@@ -105,8 +111,9 @@ impl Reader<'_> {
         } else if let Some(mut sheet) = host(line, at) {
             sheet.command = self.command.take();
             self.sheets.push(sheet);
-            (self.section, self.time, self.cpu) = (Section::None, None, false);
+            (self.section, self.above, self.time, self.cpu) = (Section::None, Section::None, None, false);
             self.seen.clear();
+            self.empty = 0;
         } else if first.starts_with("avg-cpu") {
             self.begin(at, self.cpu || !self.seen.is_empty());
             self.cpu = true;
@@ -123,6 +130,7 @@ impl Reader<'_> {
         } else if self.goes_on(&words) {
             self.seen.extend(words.iter().map(|word| (*word).to_owned()));
         } else {
+            self.resume(&words);
             self.row(line, &words, at);
         }
     }
@@ -133,13 +141,41 @@ impl Reader<'_> {
         if let (Some(sheet), Section::None) = (self.sheets.last_mut(), &self.section)
             && sheet.reports.is_empty()
         {
-            sheet.skips_boot = self.time.as_deref() == Some("");
+            self.empty += 1;
+            sheet.skips_boot = self.empty > 1;
             self.time = Some(String::new());
             return;
         }
-        self.section = Section::None;
-        self.time = None;
+        let above = std::mem::replace(&mut self.section, Section::None);
+        if !matches!(above, Section::None) {
+            self.above = above;
+        }
+        self.time = self.time.take().filter(|time| clock::is_time(time));
         self.pending.clear();
+    }
+
+    /// Takes up the table above an empty line if a line fits it exactly: a page may have put an empty line below each.
+    fn resume(&mut self, words: &[&str]) {
+        let figures = words.iter().rev().take_while(|word| number(word, None).is_some()).count();
+        let fits = match &self.above {
+            Section::None => false,
+            Section::Cpu(columns) => figures == columns.len() && figures == words.len(),
+            Section::Devices(header) => {
+                !header.wrapped
+                    && !header.name_last
+                    && figures == header.keys.len()
+                    && figures + 1 == words.len()
+            }
+        };
+        if fits && matches!(self.section, Section::None) {
+            self.section = std::mem::replace(&mut self.above, Section::None);
+            // Of the empty lines below the host's line, half are the page's too.
+            if let Some(sheet) =
+                self.sheets.last_mut().filter(|sheet| sheet.reports.len() == 1 && !sheet.said.is_empty())
+            {
+                sheet.skips_boot = self.empty > 3;
+            }
+        }
     }
 
     /// Adds columns to a header that a page has wrapped; returns whether the line continues the header. Below a single
@@ -185,7 +221,7 @@ impl Reader<'_> {
             Section::None => {
                 let row = headless_row(line).map(|figures| (figures, self.text.trouble(at, HEADLESS)));
                 self.headless.extend(row.filter(|_| self.headless.len() < HEADLESS_MOST));
-                self.strays += 1;
+                (self.strays, self.empty) = (self.strays + 1, 0);
                 self.time = Some(line.trim().to_owned());
             }
             Section::Cpu(columns) if words.iter().all(|word| word.starts_with('%')) => {

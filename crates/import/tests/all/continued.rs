@@ -14,6 +14,7 @@ fn every_line_of_a_command_of_fio_is_what_was_asked() {
         "fio --name=writefile --size=5G\\\n    --direct=1 \\  \n\t--bs=1M --rw=write\n\n",
         "fio --name=writefile --size=5G \\\r\n--direct=1 --bs=1M --rw=write\r\n",
         "C:\\> fio --name=writefile --size=5G ^\n  --direct=1 --bs=1M --rw=write\n",
+        "PS C:\\> fio --name=writefile --size=5G `\n  --direct=1 --bs=1M --rw=write\n",
         // A mail or a page has wrapped the line.
         "fio --name=writefile --size=5G --direct=1\n--bs=1M --rw=write\n",
         "$ fio --name=writefile --size=5G --direct=1 --bs=1M --rw=write \\\n\n",
@@ -36,6 +37,31 @@ fn what_follows_a_command_is_none_of_its_options() {
         let import = imported(&format!("fio --name=writefile --bs=1M\n{below}\n{RESULT}"));
         assert_eq!(part(&import.runs[0], "writefile").asked.len(), 2, "{below}");
     }
+}
+
+#[test]
+fn a_value_in_quotes_has_its_blanks_and_the_options_after_it_are_read() {
+    for quoted in [
+        "--name='rand write' --filename=\"/mnt/a b/f\"",
+        "--name=\"rand write\" \\\n  --filename='/mnt/a b/f'",
+    ] {
+        let import = imported(&format!(
+            "fio --size=5G {quoted} --direct=1\n{}",
+            RESULT.replace("writefile", "rand write")
+        ));
+        let job = part(&import.runs[0], "rand write");
+        let asked = ["filename", "direct", "size"].map(|option| job.asked_for(option));
+        assert_eq!(asked, [Some("/mnt/a b/f"), Some("1"), Some("5G")], "{quoted}");
+    }
+    let open = imported(&format!("fio --name=\"rand --direct=1\n{}", RESULT.replace("writefile", "rand")));
+    assert_eq!(part(&open.runs[0], "rand").asked_for("direct"), Some("1"), "a quote without its end");
+}
+
+#[test]
+fn line_breaks_of_markdown_are_no_part_of_a_figure() {
+    let import = imported(&RESULT.replace('\n', "\\\n"));
+    assert_eq!(import.troubles, []);
+    holds(&import.runs[0], &[("writefile", "write runtime", 7241.0, "ms")]);
 }
 
 #[test]

@@ -312,3 +312,51 @@ fn a_day_of_sar_after_another_is_not_lost_and_calls_of_sar_are_runs() {
     let prose = format!("{one}\nfrom sar then came\n\n{}", sar_table("07:57:58", &[("07:58:03", 11.0)]));
     assert_eq!(imported(&prose).runs.len(), 1, "a word of prose is no command");
 }
+
+#[test]
+fn an_empty_line_below_each_line_of_sar_and_iostat_does_no_harm() {
+    let double = |text: &str| text.replace('\n', "\n\n");
+    let live = sar_table("07:57:53", &[("07:57:58", 1.0), ("07:58:03", 2.0)]);
+    let other = "07:57:53  IFACE  rxpck/s  txpck/s  rxkB/s  txkB/s\n07:57:58  eth0  9.00  9.00  9.00  9.00\n";
+    let import = imported(&double(&format!("{live}\n{other}")));
+    assert_eq!(
+        (reads(&import.runs[0]), import.troubles),
+        ((vec![(0.0, 5.0), (5.0, 10.0)], vec![Some(1.0), Some(2.0)]), vec![])
+    );
+    assert_eq!(import.runs[0].observed.as_ref().unwrap().devices.len(), 1, "another subject has no devices");
+
+    let shares = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n  1.72    0.10    1.56    0.38    0.00   96.23\n";
+    let report = |reads: u32| {
+        format!(
+            "{shares}\nDevice  r/s  w/s  rkB/s  wkB/s\nsda  {reads}.00  2.00  3.00  4.00\nsdb  7.00  2.00  3.00  4.00\n\n"
+        )
+    };
+    let text = format!(
+        "$ iostat 5 3\nLinux 7.0 (h) \t09/25/2026 \t_x86_64_\t(4 CPU)\n\n{}{}{}",
+        report(1),
+        report(2),
+        report(3)
+    );
+    let bare = |text: &str| {
+        let import = imported(text);
+        assert_eq!((import.runs.len(), import.troubles), (1, vec![]));
+        let observed = import.runs[0].observed.clone().unwrap();
+        (observed.intervals.len(), format!("{:?}{:?}", observed.devices, observed.cpu))
+    };
+    assert_eq!(bare(&double(&text)).1, bare(&text).1);
+    assert_eq!(bare(&text).0, 2);
+}
+
+#[test]
+fn rows_of_sar_that_a_page_has_cut_out_or_left_without_a_header_are_known() {
+    let (head, tail) =
+        (sar_table("07:57:53", &[("07:57:58", 1.0)]), "08:20:51  dev8-0  5.00  2.00  40.00  1.00\n");
+    for cut in ["...\n", "\n[snip 12 rows]\n\n"] {
+        let import = imported(&format!("{head}{cut}{tail}"));
+        assert_eq!(reads(&import.runs[0]).0, [(0.0, 5.0), (5.0, 1373.0), (1373.0, 1378.0)], "{cut}");
+        assert_eq!(import.troubles, [], "{cut}");
+    }
+    let import = imported(&format!("{tail}\n{head}"));
+    assert_eq!(import.troubles[0].line, 1, "{:?}", import.troubles);
+    assert!(import.troubles[0].expected.contains("above the rows"), "{:?}", import.troubles);
+}
