@@ -102,6 +102,10 @@ const IDLE: &[(&[&str], Idle)] = &[
         let device = options.filename.as_deref().is_some_and(is_device);
         because(device && !options.pattern.destroys(), "nothing is written")
     }),
+    (&["zero_buffers", "buffer_pattern", "dedupe_percentage"], |_, options| {
+        let fills = options.verify.is_on() && options.pattern.writes && options.compress_percentage == 0;
+        because(fills, "verify fills each block itself")
+    }),
     (&["scramble_buffers"], |job, options| {
         because(options.refill_buffers && options.pattern.writes && job.typed("scramble_buffers") == Some("1"), "refill_buffers fills each anew")
     }),

@@ -91,12 +91,14 @@ impl PlannedJob {
 /// The start of the part of each file, in words: its bytes if they are known, otherwise its share.
 fn first_of(job: &PlannedJob, share: f64) -> String {
     let block = job.mean_block().max(1.0);
-    match job.extent() {
+    let of_each = if job.files().0.len() > 1 { " of each" } else { "" };
+    let first = match job.extent() {
         (_, Some(length)) if !apart(job.options()) => {
             bytes(((length as f64 * share / block).round() * block) as u64)
         }
         _ => percent(share),
-    }
+    };
+    first + of_each
 }
 
 fn percent(share: f64) -> String {
@@ -124,7 +126,9 @@ pub fn gone_through(job: &PlannedJob) -> Option<String> {
         let come = |way: Direction| match (job.reach(way), job.passes(way)) {
             (Some(share), _) if share < WHOLE && !wraps => {
                 let again = if turns { ", again and again" } else { "" };
-                format!("come to {most} the first {} of {it}{again}", percent(share))
+                let first =
+                    if share < LITTLE { first_of(job, share) } else { format!("{} of {it}", percent(share)) };
+                format!("come to {most} the first {first}{again}")
             }
             (Some(_), Some(passes)) if passes > 1.0 / WHOLE && !wraps => {
                 format!("go through {it} {most} {}", times(passes))
@@ -147,7 +151,7 @@ pub fn gone_through(job: &PlannedJob) -> Option<String> {
     let way = if options.pattern.trims { Direction::Trim } else { way };
     let passes = job.passes(way).filter(|_| !wraps)?;
     let first = match job.goes_in_order(way) {
-        true => format!("its first {}", first_of(job, passes)),
+        true => format!("the first {}", first_of(job, passes)),
         false => format!("{} of the blocks", percent(passes)),
     };
     // The loops are told with the amount.
@@ -182,6 +186,7 @@ pub fn lost_part(job: &PlannedJob) -> Option<String> {
     match share {
         Some(share) if job.goes_in_order(way) => Some(format!("{most} the first {}", first_of(job, share))),
         None if goes_on(job, way) || job.visits_each_once() => part(job),
+        _ if options.zonesize > 0 => part(job),
         _ => {
             Some(part(job).map_or("blocks all over it".to_owned(), |part| format!("blocks all over {part}")))
         }
@@ -205,11 +210,14 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
     if !options.pattern.destroys() {
         return (!reads_back && !job.changes_nothing).then(|| unchanged(job).to_owned());
     }
+    if options.file_append {
+        return Some("What is there already is kept.".to_owned());
+    }
     let way = changing(job);
     let done = match (options.pattern.writes, options.pattern.trims) {
         (true, true) => "trimmed and overwritten",
         (true, false) => "overwritten",
-        _ => "trimmed, and lost",
+        _ => "trimmed and so lost",
     };
     let one = (options.numjobs == 1 || own_files(options)) && options.loops < 2 && !job.is_mixed();
     let what = match job.reach(way) {
@@ -218,6 +226,7 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         Some(share) if job.goes_in_order(way) => {
             format!("about the first {} are {done}", first_of(job, share))
         }
+        Some(share) if one && share < LITTLE => format!("a few of its blocks are {done}"),
         Some(share) if one => format!("about {} of its blocks are {done}", percent(share)),
         None if goes_on(job, way) => format!("it is {done} as far as the job comes"),
         _ => format!("blocks all over it are {done}"),
@@ -228,7 +237,7 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         }
         false => capital(&what),
     };
-    let check = if options.verify.is_on() { "" } else { ", and not checked" };
+    let check = if options.verify.is_on() || !options.pattern.writes { "" } else { ", and not checked" };
     Some(format!("{what}{check}."))
 }
 

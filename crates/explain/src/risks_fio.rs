@@ -44,6 +44,10 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .fio(|job, options| {
+            let moves = options.engine.act() == Act::Move;
+            if let Some(place) = options.opendir.as_ref().filter(|_| moves && options.pattern.writes) {
+                return Some(format!("What is in the files below {place} is overwritten without a question."));
+            }
             let kept = |name: &&String| is_device(name) || stores_nothing(name) || options.file_append;
             let name = options.filename.as_ref().filter(|name| !kept(name))?;
             let names = names_of(job).unwrap_or_else(|| name.replace(':', " and "));
