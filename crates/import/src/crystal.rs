@@ -101,6 +101,15 @@ impl Walk<'_> {
         let Some(mut figures) = row.figures() else {
             return self.troubles.push(self.text.trouble(start, FIGURES));
         };
+        let mixed = self.section == Some(Section::Mix) && row.direction.is_none();
+        let name = if mixed { format!("{} mix", row.label) } else { row.label.clone() };
+        // A row that comes again is that of another drive, whose banner is missing.
+        let again = |part: &ReportedPart| part.job == name && part.of(direction).is_some();
+        if self.found.last().is_none_or(|found| found.parts.iter().any(again)) {
+            // CrystalDiskMark writes the unit next to the block size.
+            self.program = PROGRAMS[usize::from(row.is_apart)];
+            self.begin(&format!("{}of an unknown version text", self.program), start);
+        }
         // KDiskMark divides fio's KiB by 1,000.
         if self.program == PROGRAMS[1] && !row.is_decimal(&figures) {
             figures.rate.value *= 1.024;
@@ -115,13 +124,6 @@ impl Walk<'_> {
         if ["/s", "[", "<"].into_iter().any(|sign| row.behind.matches(sign).count() > 1) {
             let expected = "a single column of figures; only the first is read";
             self.troubles.push(self.text.trouble(start, expected));
-        }
-        let mixed = self.section == Some(Section::Mix) && row.direction.is_none();
-        let name = if mixed { format!("{} mix", row.label) } else { row.label.clone() };
-        // A row that comes again is that of another drive, whose banner is missing.
-        let again = |part: &ReportedPart| part.job == name && part.of(direction).is_some();
-        if self.found.last().is_none_or(|found| found.parts.iter().any(again)) {
-            self.begin("CrystalDiskMark of an unknown version text", start);
         }
         let Some(found) = self.found.last_mut() else { return };
         let known = found.parts.iter().position(|part| part.job == name);
@@ -164,6 +166,8 @@ struct Row<'t> {
     /// Block size, queue depth and threads, as written in the label.
     asked: Vec<(String, String)>,
     direction: Option<Direction>,
+    /// Whether a blank stands between the block size and its unit.
+    is_apart: bool,
     behind: &'t str,
 }
 
@@ -196,10 +200,11 @@ impl<'t> Row<'t> {
         let at = words.iter().skip(1).position(|word| word.starts_with(|c: char| c.is_ascii_digit()));
         let unit = |at: usize| words.get(at + 2).filter(|word| matches!(**word, "B" | "KiB" | "MiB"));
         let block = at.map(|at| format!("{}{}", words[at + 1], unit(at).unwrap_or(&"")));
+        let is_apart = at.is_some_and(|at| unit(at).is_some());
         let said: String = loads.iter().map(|(name, value)| format!(" {name}{value}")).collect();
         let label = words.join(" ") + &said;
         let asked = block.map(|block| ("block".to_owned(), block)).into_iter().chain(loads);
-        Some(Row { label, asked: asked.collect(), direction, behind })
+        Some(Row { label, asked: asked.collect(), direction, is_apart, behind })
     }
 
     /// Whether I/Os and block size say that the rate counts megabytes of 1,000,000 bytes.

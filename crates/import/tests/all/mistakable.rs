@@ -423,6 +423,10 @@ fn a_megabyte_of_kdiskmark_is_what_its_ios_say() {
     let of_kib = rate("Random 4 KiB (Q= 1, T= 1):     7.774 MB/s [   1943.6 IOPS] <   511.89 us>");
     assert_eq!(of_kib, (7_960_576, "4KiB".to_owned()));
     assert_eq!(rate("Random 4 KiB (Q= 1, T= 1):     7.774 MB/s").0, 7_960_576);
+    let bare =
+        imported("[Read]\nRandom 4 KiB (Q= 1, T= 1):     7.774 MB/s [   1943.6 IOPS] <   511.89 us>\n");
+    assert_eq!(tools(&bare), ["KDiskMark of an unknown version text"]);
+    assert_eq!(figure(&bare.runs[0].reported[0], "read rate").unwrap().value.round() as u64, 7_960_576);
     let of_megabytes = rate("Sequential 1 MiB (Q= 8, T= 1):  1500.250 MB/s [   1430.7 IOPS] <  5500.10 us>");
     assert_eq!(of_megabytes, (1_500_250_000, "1MiB".to_owned()));
 }
