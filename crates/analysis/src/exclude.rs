@@ -101,7 +101,7 @@ mod tests {
     fn the_surest_answer_to_a_question_stays_and_other_questions_keep_theirs() {
         let scales = Scales { answer: Metering::Unclear, slope: None, fano: Vec::new() };
         let (direction, counted) = (Direction::Read, LevelUnit::Operations);
-        let busy = Saturation { direction, counted, level: LEVEL, scales };
+        let busy = Saturation { direction, counted, level: LEVEL, scales, cache: None };
         let ours = DepthBound { direction, level: LEVEL, depth: 256, latency_ns: 1e6 };
         let depth = FillingDepth { direction, star: 2.0, ninety: 2.0, base_latency_ns: 1e6 };
         let all = vec![

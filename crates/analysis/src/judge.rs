@@ -6,10 +6,12 @@ use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
 use crate::answered::{CheckAnswer, Ground, ProcedureAnswer, answered};
 use crate::burst::claimed::left_after;
+use crate::causes::cause::LevelUnit;
 use crate::course::Course;
 use crate::estimate::Estimate;
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
+use crate::finding::Confidence;
 use crate::findings::{Finding, Meaning, of_run, of_verdict};
 use crate::headroom::claimed::headroom;
 use crate::map::settle::settle;
@@ -33,9 +35,13 @@ const WATCHED_GENERATOR: u8 = 4;
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     if has_parts(run) {
         // The parts are answered from their own steps; everything else comes from the check's.
-        let own = analyse(&without_parts(run), limits, expectation);
+        let mut own = analyse(&without_parts(run), limits, expectation);
         let ground = Ground { figures: &figures(run), findings: &own.findings, limits };
-        return Analysis { answered: answered(run, ground), ..own };
+        let answered = answered(run, ground);
+        if let Some(ProcedureAnswer::Check(check)) = &answered {
+            beside_cache(&mut own.findings, &check.parts);
+        }
+        return Analysis { answered, ..own };
     }
     let figures = figures(run);
     let spent = spent(run, &figures, limits);
@@ -116,6 +122,25 @@ impl Analysis {
             StoredFinding { kind, json: value.to_string(), sentence: sentence(finding) }
         };
         self.findings.iter().map(store).collect()
+    }
+}
+
+/// Adds the cache to rates of reads that it explains, where a part of the check has found it.
+fn beside_cache(findings: &mut [Finding], parts: &[ProcedureAnswer]) {
+    let places = parts.iter().find_map(|part| match part {
+        ProcedureAnswer::Places(places) => Some(places),
+        _ => None,
+    });
+    let Some(places) = places else { return };
+    for finding in findings {
+        if let Meaning::Saturation(found) = &mut finding.meaning
+            && (found.direction, found.counted) == (Direction::Read, LevelUnit::Operations)
+        {
+            found.cache = places.cache_share(&found.level);
+            if found.cache.is_some() {
+                finding.confidence = Confidence::Likely;
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::causes::cause::{Cause, LevelUnit};
 use crate::estimate::Estimate;
 use crate::finding::{FindingOf, Kind, Nature};
 use crate::metering::Scales;
+use crate::places::CacheShare;
 
 /// The rate reaches `level` per second, operations or bytes: further I/O only waits, and the counts drift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub struct Saturation {
     pub counted: LevelUnit,
     pub level: Estimate,
     pub scales: Scales,
+    /// The cache that adds to a lower limit, if another part of the run shows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheShare>,
 }
 
 impl Kind for Saturation {
@@ -34,6 +38,7 @@ pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<Saturation>> {
             counted: held.counted,
             level: held.level,
             scales: Scales::from(&held.meter),
+            cache: None,
         },
         evidence: held.evidence.clone(),
         confidence: held.confidence,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use statistics::sequential::{Monitor, Rule};
 use workload::{Bytes, Direction, Order, Repeats, WorkerPlan};
 
+use super::PlacesAnswer;
 use super::cache::CacheObservation;
 use super::looks::{Look, Span, look, span};
 use crate::estimate::Estimate;
@@ -55,6 +56,30 @@ impl Budget {
             place if place < -ASIDE => Some(Joint::Less),
             _ => None,
         }
+    }
+}
+
+/// How a cache in front of a volume raises the rate of random reads over all of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheShare {
+    /// Size of the cache, bytes.
+    pub size: Estimate,
+    /// Share of the volume, and so of the reads, that the cache holds.
+    pub share: f64,
+    /// Rate of the reads beyond the cache, operations per second.
+    pub beyond: Estimate,
+}
+
+impl PlacesAnswer {
+    /// Returns what the cache adds to a rate of small random reads over the whole volume, if that explains `level`: it is nearer
+    /// to the rate beyond the cache with what the cache answers than to that rate without it, or with twice as much.
+    pub fn cache_share(&self, level: &Estimate) -> Option<CacheShare> {
+        let CacheObservation::Seen { size, .. } = self.cache else { return None };
+        let beyond = self.budgets.iter().min_by_key(|budget| budget.block)?.uncached?;
+        let share = size.value / self.size as f64;
+        let with_cache = beyond.value / (1.0 - share);
+        let explains = share < 1.0 && (level.value - with_cache).abs() < (with_cache - beyond.value) / 2.0;
+        explains.then_some(CacheShare { size, share, beyond })
     }
 }
 
@@ -132,4 +157,25 @@ fn rate_of(step: &StepRecord) -> Option<Estimate> {
     let half = monitor.estimate().half_width;
     let half = if half.is_finite() { half } else { all };
     (all > 0.0).then_some(Estimate { value: all, low: (all - half).max(0.0), high: all + half })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_that_a_cache_answers_explain_a_rate_above_that_beyond_it() {
+        let budget = |block, rate| {
+            let uncached = Some(Estimate::exactly(rate));
+            Budget { block, cached: None, uncached, together: None }
+        };
+        let cache = CacheObservation::Seen { size: Estimate::exactly(1e9), hit_ns: 1e5, miss_ns: 9e5 };
+        let budgets = vec![budget(524_288, 1_500.0), budget(4_096, 3_000.0)];
+        let answer = PlacesAnswer { size: 16_000_000_000, cache, budgets, ..PlacesAnswer::default() };
+        let beyond = |level| answer.cache_share(&Estimate::exactly(level)).map(|found| found.beyond.value);
+        assert_eq!([3_200.0, 3_250.0].map(beyond), [Some(3_000.0); 2]);
+        assert_eq!([3_000.0, 3_050.0, 3_400.0].map(beyond), [None; 3]);
+        let none = PlacesAnswer { cache: CacheObservation::None { up_to: 1 << 30 }, ..answer.clone() };
+        assert_eq!(none.cache_share(&Estimate::exactly(3_200.0)), None);
+    }
 }

@@ -7,6 +7,7 @@ use analysis::findings::{
 use analysis::{Analysis, Charge, Confidence, Estimate, LevelUnit, Meaning};
 use workload::Direction;
 
+use crate::words::causes::behind_cache;
 use crate::words::numbers::{self, IOPS, Prefix};
 use crate::words::sentence::{capital, plural};
 
@@ -146,6 +147,9 @@ impl DirectionLimits {
 fn no_cap(meaning: &Meaning, wanted: Direction) -> Option<String> {
     match meaning {
         Meaning::AccountingUnit(found) if found.direction == wanted => Some(unit(found)),
+        Meaning::Saturation(Saturation { direction, cache: Some(cache), .. }) if *direction == wanted => {
+            Some(format!("They reach {}.", behind_cache(cache)))
+        }
         Meaning::Saturation(Saturation { direction, counted, level, .. }) if *direction == wanted => {
             Some(match counted {
                 LevelUnit::Operations => {

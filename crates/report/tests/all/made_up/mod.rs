@@ -13,9 +13,9 @@ use analysis::findings::{
     Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, BucketAccount, ChangedRate, Charge, ClaimRow, ClaimedFigure, Confidence, Consumption,
-    Doubt, Estimate, Evidence, Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Point,
-    Quantity, Reading, Refill, Regimes, Resource, Scales, Tells, Verdict,
+    Analysis, Answer, BucketAccount, CacheShare, ChangedRate, Charge, ClaimRow, ClaimedFigure, Confidence,
+    Consumption, Doubt, Estimate, Evidence, Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering,
+    Point, Quantity, Reading, Refill, Regimes, Resource, Scales, Tells, Verdict,
 };
 use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
@@ -306,8 +306,11 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
     }
     for (counted, level) in [(LevelUnit::Operations, cap), (LevelUnit::Bytes, bytes)] {
         let scales = scales(Metering::NotMetered);
-        all.push(Meaning::Saturation(Saturation { direction, counted, level, scales }));
+        all.push(Meaning::Saturation(Saturation { direction, counted, level, scales, cache: None }));
     }
+    let cache = Some(CacheShare { size: around(1e9, 5e7), share: 0.06, beyond: around(4_700.0, 10.0) });
+    let (counted, scales) = (LevelUnit::Operations, scales(Metering::Unclear));
+    all.push(Meaning::Saturation(Saturation { direction, counted, level: cap, scales, cache }));
     for charge in [Charge::Ceil, Charge::Proportional, Charge::Unknown] {
         let (operations, unit) = (cap, 32_768);
         all.push(Meaning::AccountingUnit(AccountingUnit {
