@@ -9,7 +9,8 @@ use crate::device_place::Place;
 
 /// Busy share from which a device may be the limit of a program.
 const BUSY: f64 = 0.5;
-/// Busy share of every device up to which storage is hardly the limit of anything.
+/// Busy share of every device up to which storage is hardly the limit of anything, unless tasks waited for I/O for longer than
+/// the busiest device was busy by as much: that is for something that is not watched, or that stands above the devices.
 const QUIET: f64 = 0.25;
 
 /// The busiest device of a watch without a command or a load.
@@ -21,6 +22,9 @@ pub struct BusiestDevice {
     pub answer: BusyAnswer,
     /// Share of the time in which it was busy.
     pub busy: f64,
+    /// Share of the time in which at least one task of the machine waited for I/O; `None` if the kernel does not count it.
+    #[serde(default)]
+    pub waiting: Option<f64>,
     /// Bytes read a second.
     pub read: f64,
     /// Bytes written a second.
@@ -41,6 +45,8 @@ pub enum BusyAnswer {
     Used,
     /// Hardly in use, and no other device was used more.
     Quiet,
+    /// As little in use, and tasks waited for I/O: not for this device or any other that was watched.
+    WaitedElsewhere,
 }
 
 /// A process that used a device.
@@ -64,6 +70,8 @@ pub(crate) fn busiest(run: &Run, phase: &PhaseFigures, held_back: bool) -> Optio
     let (device, busy) = known.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
     let answer = match busy {
         _ if busy >= BUSY => BusyAnswer::Busy,
+        _ if phase.some_waiting.is_some_and(|waiting| waiting > busy + QUIET) => BusyAnswer::WaitedElsewhere,
+        _ if phase.some_waiting.is_some_and(|waiting| waiting > QUIET) => BusyAnswer::Used,
         _ if busy <= QUIET && !held_back => BusyAnswer::Quiet,
         _ => BusyAnswer::Used,
     };
@@ -71,7 +79,8 @@ pub(crate) fn busiest(run: &Run, phase: &PhaseFigures, held_back: bool) -> Optio
     let used_by = users(run, name);
     let some_hidden = run.processes.hidden > 0;
     let (place, read, written) = (place(run, name), read.bytes, write.bytes);
-    Some(BusiestDevice { place, answer, busy: busy.min(1.0), read, written, used_by, some_hidden })
+    let waiting = phase.some_waiting;
+    Some(BusiestDevice { place, answer, busy: busy.min(1.0), waiting, read, written, used_by, some_hidden })
 }
 
 /// Returns the processes with files on a device or on one above it, and their shares.

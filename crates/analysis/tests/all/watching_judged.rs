@@ -61,6 +61,22 @@ fn a_limit_far_from_the_rate_holds_nothing_back() {
     assert!(quiet(&run));
 }
 
+/// The machine's tasks wait for I/O for most of the time, for half as long as a device is busy, or hardly.
+#[test]
+fn a_machine_whose_tasks_wait_for_io_is_not_quiet_although_its_devices_are() {
+    let mut run = throttled(64, 0);
+    run.limits = Vec::new();
+    for (waiting, answer) in [(0.05, BusyAnswer::Quiet), (0.9, BusyAnswer::WaitedElsewhere)] {
+        for sample in &mut run.samples {
+            let some_us = (sample.at.as_secs_f64() * waiting * 1e6) as u64;
+            sample.pressure = Some(record::Pressure { some_us, full_us: 0 });
+        }
+        let found = look(&run).watched.unwrap().busiest.unwrap();
+        assert_eq!(found.answer, answer, "{waiting}");
+        assert!((found.waiting.unwrap() - waiting).abs() < 0.01);
+    }
+}
+
 #[test]
 fn the_busiest_device_is_named_with_the_process_that_used_it_most() {
     let mut run = machine(&serve(&FAST, &[asker(How::Closed(4), 0.0, 30.0)], 1), 1.0, 30.0);

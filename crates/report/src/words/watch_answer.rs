@@ -116,6 +116,15 @@ fn of_device(device: &BusiestDevice) -> (&'static str, String) {
             );
             ("QUIET", text)
         }
+        BusyAnswer::WaitedElsewhere => {
+            let text = format!(
+                ": tasks waited for I/O {} of the time, and no watched device was busy more than {busy}. They waited for a device \
+                 that is not watched (--device), for the network, or for a limit above the devices, as that of a control group: \
+                 `plimsoll watch -- COMMAND` names it for one program.",
+                share(device.waiting.unwrap_or_default())
+            );
+            ("WAITING", text)
+        }
         BusyAnswer::Busy => {
             ("BUSY", format!(": {name} was busy {busy} of the time{}.{}", moved(device), used_words(device)))
         }
