@@ -54,7 +54,7 @@ pub(super) fn is_exceeded_by_fio(options: &JobOptions, region: &Region) -> bool 
 
 /// Bytes after which fio reopens its files and drops their page cache; `None` if nothing is dropped: without
 /// `invalidate`, after `pre_read`, or with direct I/O. Random I/O without a map never has all blocks behind it: it is one
-/// pass up to `io_size`, or until its time is over.
+/// pass up to `io_size`, or until its time is over; with an engine that waits for each I/O also over all loops.
 pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     let moves = options.engine.act() == Act::Move;
     let empties = options.invalidate && !options.pre_read && !options.direct && moves;
@@ -65,7 +65,12 @@ pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     };
     let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
     let passes = empties && !(without_map && options.ends_by_time());
-    passes.then(|| whole_blocks(options, once_over(options, region).max(more)).saturating_mul(pairs))
+    let loops = if without_map && options.engine.is_synchronous() { options.loops } else { 1 };
+    passes.then(|| {
+        whole_blocks(options, once_over(options, region).max(more))
+            .saturating_mul(pairs)
+            .saturating_mul(loops)
+    })
 }
 
 /// Bytes of one pass; with `filesize`, at most `size`. A sequential job of fio's that leaves holes ends with the I/O

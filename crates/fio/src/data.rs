@@ -34,7 +34,7 @@ fn random(options: &JobOptions, mix: Mix) -> Access {
     Access {
         order: if partly { Order::Sequential } else { Order::Random(repeats) },
         random_percent: ByDirection { read, write, trim },
-        spread: options.spread.clone(),
+        spread: spread(&options.spread),
         runs: runs.map(|length| Runs { length, follow }),
         ..Access::random(mix)
     }
@@ -165,6 +165,18 @@ impl JobOptions {
             pattern.bytes.truncate(longest.max(1) as usize);
             pattern.offsets.retain(|&at| (at as usize) < pattern.bytes.len());
         }
+    }
+}
+
+/// The distribution of places that fio draws for `typed`. Of a normal one it does not use the deviation that its manual names:
+/// a place is the mean of twelve even draws over the region, plus an even draw from the share that is typed, at most a half.
+fn spread(typed: &Spread) -> Spread {
+    match *typed {
+        Spread::Normal { percent, center } => {
+            let share = (percent / 100.0).min(0.5);
+            Spread::Normal { percent: 100.0 * ((1.0 + 12.0 * share * share) / 144.0).sqrt(), center }
+        }
+        ref other => other.clone(),
     }
 }
 

@@ -243,15 +243,22 @@ fn a_long_pattern_file_is_written_and_checked_to_its_end() {
 #[test]
 fn what_is_shared_out_over_lengths_fills_the_amount() {
     let peers = Peers::alone();
-    let ended = peers.run(
-        Who::Command,
-        "--name=a --filename=f --size=64m --rw=randrw --norandommap --bssplit=4k/10:64k/50:32k/40 --output-format=json",
-    );
-    let total: u64 = amounts(&job(&ended)).iter().map(|(_, ios, _)| ios).sum();
-    let kib: u64 = amounts(&job(&ended)).iter().map(|(.., kib)| kib).sum();
-    assert!((65_536 - 64..=65_536).contains(&kib), "{kib} KiB: short of the amount by less than a block");
+    let done = |words: &str| -> (u64, u64) {
+        let words = format!("--name=a --filename=f --output-format=json {words}");
+        let done = amounts(&job(&peers.run(Who::Command, &words)));
+        (done.iter().map(|(_, ios, _)| ios).sum(), done.iter().map(|(.., kib)| kib).sum())
+    };
+    let (total, kib) = done("--size=64m --rw=randrw --norandommap --bssplit=4k/10:64k/50:32k/40");
     // The mean length is 45.2 KiB; its standard deviation of 20 KiB allows 2 % over 1,450 draws.
-    assert!((1_450.0 - total as f64).abs() < 60.0, "{total} I/Os");
+    assert!((1_450.0 - total as f64).abs() < 60.0 && kib == 65_536, "{total} I/Os, {kib} KiB");
+    for (words, kib) in [
+        ("--rw=write --bssplit=1M/90:4k/10 --size=16M", 16_384),
+        ("--rw=write --bssplit=1M/90:4k/10 --size=64M --io_size=10M", 10_240),
+        ("--rw=rw --bsrange=4k-256k --size=12m", 12_288),
+        ("--rw=randread:4 --bssplit=4k/60:1M/40 --size=8M", 8_192),
+    ] {
+        assert!((1..4).all(|seed| done(&format!("{words} --randseed={seed}")).1 == kib), "{words}");
+    }
 }
 
 #[test]

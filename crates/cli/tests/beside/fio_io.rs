@@ -135,3 +135,32 @@ fn wishes_that_go_along_with_calls_change_nothing_of_what_is_done() {
         assert_eq!(effect(&peers, Who::Command, &words), effect(&peers, Who::Real, &words), "{words}");
     }
 }
+
+/// The share of reads that go to the most read 5 and 20 % of the blocks.
+#[test]
+fn places_of_a_normal_distribution_are_as_uneven_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for percent in [1, 5, 20, 40] {
+        let words = format!(
+            "--name=a --filename=f --size=1m --io_size=40m --bs=4k --rw=randread --norandommap \
+             --random_distribution=normal:{percent} --write_iolog=l"
+        );
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir(&format!("normal-{percent}-{who:?}"));
+            assert_eq!(peers.run_in(&place, who, &words).code, Some(0), "{words}");
+            let mut counts = std::collections::BTreeMap::new();
+            for row in std::fs::read_to_string(place.join("l")).unwrap().lines() {
+                if let Some((_, place)) = row.split_once(" read ") {
+                    *counts.entry(place.to_owned()).or_insert(0_u32) += 1;
+                }
+            }
+            let mut counts: Vec<u32> = counts.into_values().collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            let all = f64::from(counts.iter().sum::<u32>());
+            [13, 51].map(|most: usize| f64::from(counts.iter().take(most).sum::<u32>()) / all)
+        });
+        for (real, ours) in real.into_iter().zip(ours) {
+            assert!((real - ours).abs() < 0.06, "normal:{percent}: {real} in fio, ours {ours}");
+        }
+    }
+}

@@ -101,6 +101,14 @@ impl AccessOrder {
         }
     }
 
+    /// Returns `place`, the last one drawn, with another length of at most `room` bytes, if its job has one as short.
+    pub(super) fn shortened(&mut self, place: NextIo, room: u64) -> Option<NextIo> {
+        match self {
+            AccessOrder::Composed(composed) => composed.shortened(place, room),
+            _ => None,
+        }
+    }
+
     /// Notes that the last drawn I/O is in `slot`.
     #[inline]
     pub(super) fn took(&mut self, slot: u32) {

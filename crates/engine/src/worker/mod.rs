@@ -274,9 +274,7 @@ impl Worker {
                 return;
             }
             let DrawnIo { place, kind, due } = drawn;
-            if !self.quota.take(place.kind, place.bytes) {
-                return self.spent(now);
-            }
+            let Some(place) = self.quota.take_place(place, &mut self.access) else { return self.spent(now) };
             if APART {
                 self.pace.of(kind).advance(place.bytes)
             } else {

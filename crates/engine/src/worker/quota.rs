@@ -2,6 +2,8 @@
 
 use workload::{Bytes, Direction};
 
+use super::access::AccessOrder;
+use super::next_io::NextIo;
 use crate::rules::Rules;
 
 /// The remainder of the amounts that end a step, with the I/Os until the next rest counted separately.
@@ -100,6 +102,22 @@ impl Quota {
         self.ops -= ops as u64;
         self.bytes -= moved.all;
         self.written -= moved.written;
+    }
+
+    /// Number of bytes of `kind` that are left.
+    fn left(&self, kind: Direction) -> u64 {
+        if kind == Direction::Write { self.bytes.min(self.written) } else { self.bytes }
+    }
+
+    /// Takes the I/O at `place`, with a shorter length of its job if it would exceed the bytes that are left; `None` if nothing
+    /// fits any more.
+    #[inline]
+    pub(super) fn take_place(&mut self, place: NextIo, access: &mut AccessOrder) -> Option<NextIo> {
+        if self.take(place.kind, place.bytes) {
+            return Some(place);
+        }
+        let shorter = access.shortened(place, self.left(place.kind))?;
+        self.take(shorter.kind, shorter.bytes).then_some(shorter)
     }
 
     /// Takes one I/O of `bytes`, if that many are left.

@@ -16,6 +16,7 @@ use workload::{Nanos, StepPlan};
 use super::asked::{FioJob, FioRequest};
 use super::engines::Engine;
 use super::logging::LogOptions;
+use super::options::JobOptions;
 use aggregate::AggregateLogs;
 use histograms::{Histograms, Rows};
 use row::{Row, number_of};
@@ -70,6 +71,14 @@ struct WorkerLogs {
     histograms: Option<Histograms>,
 }
 
+/// Whether a job issues reads, writes and trims: a mix of 0 or 100 % issues one of its directions only.
+fn issued(options: &JobOptions) -> [bool; 3] {
+    let pattern = options.pattern;
+    let both = pattern.reads && pattern.writes;
+    let of = |asks: bool, percent: u8| asks && !(both && percent == 0);
+    [of(pattern.reads, options.rwmix_read), of(pattern.writes, 100 - options.rwmix_read), pattern.trims]
+}
+
 impl Logs {
     /// Returns the logs of `asked`, before its first step.
     pub fn new(asked: &FioRequest) -> Logs {
@@ -109,7 +118,7 @@ impl Logs {
         WorkerLogs {
             files,
             histogram_file,
-            issued: [jobs.pattern.reads, jobs.pattern.writes, jobs.pattern.trims],
+            issued: issued(jobs),
             reads_back_from: None,
             bytes: jobs.bs,
             single_rates: jobs.windows,

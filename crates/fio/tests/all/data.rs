@@ -135,7 +135,10 @@ fn distributions_are_understood() {
     assert_eq!(spread("zipf"), Spread::Zipf { theta: 1.1, center: None });
     assert_eq!(spread("zipf:1.2:0.25"), Spread::Zipf { theta: 1.2, center: Some(0.25) });
     assert_eq!(spread("pareto:0.3"), Spread::Pareto { h: 0.3, center: None });
-    assert_eq!(spread("normal:20"), Spread::Normal { percent: 20.0, center: None });
+    let Spread::Normal { percent, center: None } = spread("normal:20") else {
+        panic!("no normal distribution")
+    };
+    assert!((percent - 10.14).abs() < 0.01, "fio's places deviate by {percent} % of the region");
     assert_eq!(spread("sequence:3,1,2"), Spread::Listed(vec![3, 1, 2]));
     let zone = |percent, length| Zone { percent, length: ZoneLength::Percent(length) };
     let all = vec![zone(60.0, 10.0), zone(40.0, 90.0)];

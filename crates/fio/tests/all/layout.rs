@@ -156,6 +156,9 @@ fn the_page_cache_is_emptied_for_each_pass_where_fio_does_so() {
         assert_eq!(pass(words), None, "{words}");
     }
     assert_eq!(pass("--rw=randread --norandommap --io_size=4m"), Some(Bytes::mib(4)), "one pass in fio");
+    let loops = "--rw=randread --norandommap --loops=3";
+    assert_eq!(pass(loops), Some(Bytes::mib(3)), "an engine that waits never knows the end of a pass");
+    assert_eq!(pass(&format!("{loops} --ioengine=libaio")), Some(Bytes::MIB));
 }
 
 #[test]

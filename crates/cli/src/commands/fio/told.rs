@@ -139,6 +139,11 @@ impl<'a> FioOutput<'a> {
         if !to_stderr.is_empty() {
             output::people(to_stderr.trim_end());
         }
+        let format = &self.presented.asked.presentation;
+        if !format.is_normal() && format.json().is_none() {
+            // Terse lines have no place for notes.
+            self.presented.notes().iter().for_each(|note| output::people(&format!("note: {note}")));
+        }
         match self.write() {
             Err(failure) => {
                 output::people(&format!("fio: {failure}"));

@@ -18,9 +18,6 @@ use crate::worker::next_io::NextIo;
 /// Number of directions with offsets: reads, writes and trims.
 const WAYS: usize = 3;
 
-/// Number of draws of a length that may exceed the space left in the region, before the region's end is passed.
-const TRIES: usize = 32;
-
 /// The order of a worker whose access is composed.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct ComposedOrder {
@@ -141,7 +138,7 @@ impl ComposedOrder {
             if matches!(self.runs, Some(Runs { follow: Follow::Same, .. })) {
                 lane.stay(length)
             } else {
-                length = lane.fitting(length, || lengths.next(&mut self.length_stream));
+                length = lane.fitting(length, |room| lengths.within(room, &mut self.length_stream));
                 lane.follow(length)
             }
         };
@@ -155,6 +152,18 @@ impl ComposedOrder {
             return NextIo { kind: Direction::Trim, ..place };
         }
         place
+    }
+
+    /// Returns `place`, the last one drawn, with another length of at most `room` bytes; `None` if no length is as short.
+    pub(super) fn shortened(&mut self, place: NextIo, room: u64) -> Option<NextIo> {
+        if self.pairs || self.by == LengthsBy::Sequence {
+            return None;
+        }
+        let way = place.kind.index().min(WAYS - 1);
+        let length = self.lengths[way].within(room, &mut self.length_stream)?;
+        self.files[place.file as usize][self.lane_of[way]]
+            .leave(u64::from(place.bytes).saturating_sub(length));
+        Some(NextIo { bytes: length as u32, ..place })
     }
 }
 
@@ -267,14 +276,15 @@ impl Lane {
         end.checked_sub(self.stride.unsigned_abs())
     }
 
-    /// Returns `length`, or, if it does not fit before the window's end but a shorter one may, another draw that fits.
-    fn fitting(&self, length: u64, mut again: impl FnMut() -> u64) -> u64 {
+    /// Returns `length`, or, if it does not fit before the window's end but a shorter one may, what `within` draws of those
+    /// that fit.
+    fn fitting(&self, length: u64, within: impl FnOnce(u64) -> Option<u64>) -> u64 {
         let end = self.last.map_or(0, |(_, end)| end);
         let room = self.window.length.saturating_sub(end);
         if length <= room || self.shortest > room || self.stride != 0 {
             return length;
         }
-        (0..TRIES).map(|_| again()).find(|&other| other <= room).unwrap_or(length)
+        within(room).unwrap_or(length)
     }
 
     /// Notes an I/O of `length` at `start` and returns its byte offset in the file.
@@ -294,6 +304,13 @@ impl Lane {
             self.next_piece(pieces);
         }
         offset
+    }
+
+    /// Takes back the last `bytes` of the last I/O.
+    fn leave(&mut self, bytes: u64) {
+        self.last = self.last.map(|(start, end)| (start, end.saturating_sub(bytes)));
+        self.done = self.done.saturating_sub(bytes);
+        self.done_once = self.done_once.saturating_sub(bytes);
     }
 
     fn next_piece(&mut self, pieces: Pieces) {
