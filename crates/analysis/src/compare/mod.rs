@@ -77,6 +77,8 @@ pub struct Comparison {
 pub struct SideFacts {
     /// Name of the side.
     pub label: String,
+    /// File or target of a side to which nobody gave a name, and whose label is therefore a letter.
+    pub source: Option<String>,
     /// Tools that measured it, such as `plimsoll 0.1.0` or `fio 1.59 text`.
     pub tools: Vec<String>,
     /// Number of runs or results.
@@ -162,6 +164,7 @@ fn limits(sides: &[Side]) -> Vec<Row> {
 fn facts(side: &Side) -> SideFacts {
     SideFacts {
         label: side.label.clone(),
+        source: side.source.clone(),
         tools: parameters::tools(side),
         runs: side.runs.len(),
         policy: side.limits.as_ref().map(|limits| limits.policy.to_string()),

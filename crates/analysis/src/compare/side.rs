@@ -13,6 +13,8 @@ use super::price::Price;
 pub struct Side {
     /// Name of the side.
     pub label: String,
+    /// File or target of a side to which nobody gave a name, and whose label is therefore a letter.
+    pub source: Option<String>,
     /// Measured or imported runs; several of the same work are repeats.
     pub runs: Vec<Run>,
     /// The policy that the owner declares.
@@ -28,7 +30,7 @@ pub struct Side {
 impl Side {
     /// Makes a side of runs of one volume, without any further facts.
     pub fn of_runs(label: String, runs: Vec<Run>) -> Side {
-        Side { label, runs, limits: None, price: None, size: None, machine: None }
+        Side { label, source: None, runs, limits: None, price: None, size: None, machine: None }
     }
 }
 

@@ -181,7 +181,7 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
 fn without_claims(table: Table) -> Table {
     let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[4].clone()];
     Table {
-        head: vec!["cap".into(), "measured".into(), "p99".into()],
+        head: vec!["figure".into(), "measured".into(), "p99".into()],
         rows: table.rows.iter().map(kept).collect(),
     }
 }

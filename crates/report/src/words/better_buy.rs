@@ -3,8 +3,8 @@
 
 use analysis::compare::{Comparison, Measure, PriceRow, RatioAnswer};
 
-use super::comparison_verdict::{falls, recorded};
-use super::comparison_words::{label, three, work_words};
+use super::comparison_verdict::{ONCE, falls, recorded};
+use super::comparison_words::{label, three, title, work_words};
 use super::numbers::{self, Prefix};
 use super::table::Table;
 use crate::answers::turns;
@@ -19,10 +19,9 @@ const MEGABYTES: f64 = 100.0;
 /// Returns the conclusion of the comparison: which side is cheaper per unit if prices are known, or else which is
 /// faster. For sides that were loaded in turns it has both. It ends with what burst credits will undo.
 pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
-    let in_turns = turns::verdict(comparison);
-    let by_figures = || in_turns.clone().or_else(|| recorded(comparison));
+    let by_figures = || turns::verdict(comparison).or_else(|| recorded(comparison));
     let told = match by_price(comparison) {
-        PriceAnswer::Told(words) => [Some(words), in_turns],
+        PriceAnswer::Told(words) => [Some(words), turns::beside_price(comparison)],
         PriceAnswer::CannotTell(why) => [Some(why.to_owned()), by_figures()],
         PriceAnswer::NotAsked => [by_figures(), None],
     };
@@ -61,11 +60,8 @@ fn by_price(comparison: &Comparison) -> PriceAnswer {
         );
     }
     let rows = rate_rows(comparison);
-    let now: Vec<Prices> = rows.iter().map(|row| row.prices.clone()).collect();
-    let tallies = tallies(&now);
-    let told = alone_within(comparison, &rows).or_else(|| told(comparison, &tallies, &bounded(&rows)));
-    match told {
-        Some(words) => PriceAnswer::Told(words + &lasting(comparison, &rows, &tallies) + once(comparison)),
+    match alone_within(comparison, &rows).or_else(|| told(comparison, &rows)) {
+        Some(words) => PriceAnswer::Told(words + once(comparison)),
         None => PriceAnswer::NotAsked,
     }
 }
@@ -98,7 +94,7 @@ fn alone_within(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
     };
     let sides: Option<Vec<usize>> = rows.iter().map(only).collect();
     let sides = sides.filter(|sides| sides.windows(2).all(|pair| pair[0] == pair[1]))?;
-    let side = label(comparison, *sides.first()?);
+    let side = title(comparison, *sides.first()?);
     Some(format!("BETTER BUY: {side}, which alone keeps what is required{}.", bounded(rows)))
 }
 
@@ -136,28 +132,70 @@ fn tallies(rows: &[Prices]) -> Vec<Tally> {
     tallies
 }
 
-/// Returns the answer by price as a sentence; `None` if no row has two prices.
-fn told(comparison: &Comparison, tallies: &[Tally], bound: &str) -> Option<String> {
-    let all = rate_rows(comparison).iter().filter(|row| row.prices.iter().flatten().count() > 1).count();
-    let loads = |count: usize| if count == 1 { "load".to_owned() } else { format!("{count} loads") };
-    match tallies {
-        _ if all == 0 => None,
-        [] => Some(format!("THE SAME by price in {}{bound}.", every(all))),
-        [one] if one.rows == all => Some(format!(
-            "BETTER BUY: {}. Elsewhere a unit costs {} as much, in {}{bound}.",
-            label(comparison, one.side),
+/// Returns the answer by price in a sentence or two; `None` if no row has two prices. If another answer follows from the
+/// rates that last after bursts, the first holds for now.
+fn told(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
+    let all = rows.iter().filter(|row| row.prices.iter().flatten().count() > 1).count();
+    let now = tallies(&rows.iter().map(|row| row.prices.clone()).collect::<Vec<_>>());
+    let later = lasting(rows).map(|prices| tallies(&prices));
+    let alone = |tallies: &[Tally]| match tallies {
+        [one] if one.rows == all => Some(one.side),
+        _ => None,
+    };
+    let stays = later.as_ref().is_none_or(|later| alone(later) == alone(&now));
+    let bound = bounded(rows);
+    let first = match now.as_slice() {
+        _ if all == 0 => return None,
+        [] => format!("THE SAME by price in {}{bound}.", every(all)),
+        [one] if one.rows == all => format!(
+            "BETTER BUY{}: {}. The same rate costs {} as much on {}, in {}{bound}.",
+            if stays { "" } else { " FOR NOW" },
+            title(comparison, one.side),
             times(one.least, one.most),
+            others(comparison, one.side),
             every(all)
-        )),
+        ),
         several => {
-            let each = several.iter().map(|tally| {
-                let by = times(tally.least, tally.most);
-                format!("{} in {} ({by})", label(comparison, tally.side), loads(tally.rows))
-            });
-            let each = each.collect::<Vec<_>>().join(", ");
-            Some(format!("DEPENDS ON THE LOAD: of {all} the cheaper by the unit is {each}{bound}."))
+            format!(
+                "DEPENDS ON THE LOAD: of {all} the cheaper by the unit is {}{bound}.",
+                each(comparison, several)
+            )
         }
+    };
+    let then = match later.as_deref() {
+        None => String::new(),
+        Some([]) => " At the rates that last, without bursts, they cost the same.".to_owned(),
+        Some([one]) if stays => {
+            format!(" At the rates that last, without bursts: {}.", times(one.least, one.most))
+        }
+        Some([one]) if one.rows == all => format!(
+            " At the rates that last, without bursts, {} is the better buy, by {}.",
+            label(comparison, one.side),
+            times(one.least, one.most)
+        ),
+        Some(several) => {
+            format!(" At the rates that last, without bursts, the cheaper is {}.", each(comparison, several))
+        }
+    };
+    Some(first + &then)
+}
+
+/// Returns the dearer sides of a comparison in which one is cheaper: the other of two, or the next of several.
+fn others(comparison: &Comparison, cheaper: usize) -> String {
+    match comparison.sides.len() {
+        2 => title(comparison, 1 - cheaper),
+        _ => "the next cheapest".to_owned(),
     }
+}
+
+/// Returns in how many loads each side is the cheapest, and by what factors.
+fn each(comparison: &Comparison, tallies: &[Tally]) -> String {
+    let loads = |count: usize| if count == 1 { "load".to_owned() } else { format!("{count} loads") };
+    let each = tallies.iter().map(|tally| {
+        let by = times(tally.least, tally.most);
+        format!("{} in {} ({by})", title(comparison, tally.side), loads(tally.rows))
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn every(all: usize) -> String {
@@ -172,35 +210,21 @@ fn times(least: f64, most: f64) -> String {
     }
 }
 
-/// Returns a sentence on how the answer changes at sustained rates, if any figure was reached in a burst.
-fn lasting(comparison: &Comparison, rows: &[&PriceRow], now: &[Tally]) -> String {
-    let in_burst = |row: &&PriceRow| row.at_baseline.iter().any(Option::is_some);
-    if !rows.iter().any(in_burst) {
-        return String::new();
-    }
+/// Returns the prices at the rates that last; `None` if no figure was reached in a burst.
+fn lasting(rows: &[&PriceRow]) -> Option<Vec<Prices>> {
     let of_row = |row: &&PriceRow| -> Prices {
         let price = |(price, baseline): (&Option<f64>, &Option<f64>)| baseline.or(*price);
         row.prices.iter().zip(&row.at_baseline).map(price).collect()
     };
-    let later = tallies(&rows.iter().map(of_row).collect::<Vec<_>>());
-    match (now.first(), later.first()) {
-        (Some(now), Some(later)) if now.side != later.side => format!(
-            " That is in a burst: at the rate that lasts {} is cheaper, by {}.",
-            label(comparison, later.side),
-            times(later.least, later.most)
-        ),
-        (_, Some(later)) => {
-            format!(" At the rates that last, without bursts: {}.", times(later.least, later.most))
-        }
-        (_, None) => String::new(),
-    }
+    let in_burst = |row: &&PriceRow| row.at_baseline.iter().any(Option::is_some);
+    rows.iter().any(in_burst).then(|| rows.iter().map(of_row).collect())
 }
 
 /// Returns a caveat if every figure rests on a single run of each side.
 fn once(comparison: &Comparison) -> &'static str {
     let mut ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()).peekable();
     let once = ratios.peek().is_some() && ratios.all(|ratio| ratio.answer == RatioAnswer::Repeat);
-    if once { " So far of one run each: another hour may show other figures." } else { "" }
+    if once { ONCE } else { "" }
 }
 
 /// Detail with which a table gives each price.

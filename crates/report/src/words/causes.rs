@@ -18,7 +18,7 @@ use super::wrap::clean;
 use FindingChart::{Nowhere, OfRun};
 
 const OTHERS: &str =
-    "The meter is that of the machine (instance, network, cgroup) and not that of the volume.";
+    "The limiter is that of the machine (instance, network, cgroup) and not that of the volume.";
 const VARIES: &str = "A limiter whose own rate varies, or neighbours on the same storage, look alike; another hour may show another level.";
 
 fn sentence(sentence: String, unless: Option<&'static str>, next: &str) -> FindingWords<'static> {
@@ -49,7 +49,9 @@ fn who(direction: Direction) -> String {
 /// Returns a clause on how clearly the measurement shows a rate limiter.
 fn seen(scales: &Scales) -> &'static str {
     match scales.answer {
-        Metering::Metered => " by a meter: what one moment gets too much the next gets too little",
+        Metering::Metered => {
+            " by a rate limiter: a moment above that rate is followed by one as far below it"
+        }
         Metering::NotMetered | Metering::Unclear => {
             ", level and round as by a cap, though too briefly to see a meter"
         }

@@ -4,11 +4,14 @@
 use analysis::compare::{Comparison, Deviation, Fall, Measure, Outcome, Ratio, RatioAnswer, Row, Shown};
 use workload::Direction;
 
-use super::comparison_words::{cell, figure_words, label, three, work_words};
+use super::comparison_words::{cell, figure_words, label, three, title, work_words};
 use super::numbers;
 
 /// Share by which the ratios of reads and of writes may differ to be called alike.
 const ALIKE: f64 = 0.02;
+/// What one run each cannot exclude.
+pub(crate) const ONCE: &str =
+    " One run each, and the same volume may be faster or slower at another hour: repeat to be sure.";
 /// Most sides or changes that are named.
 const NAMED: usize = 3;
 
@@ -31,7 +34,7 @@ fn ratio_of(row: &Row) -> Option<Ratio> {
 /// Returns the greatest change, then the other limits that changed, and what one run each cannot exclude.
 fn changed(comparison: &Comparison, row: &Row) -> String {
     let Some(ratio) = ratio_of(row) else { return String::new() };
-    let (first, other) = (label(comparison, 0), label(comparison, 1));
+    let (first, other) = (title(comparison, 0), title(comparison, 1));
     let figure = row.figures[1].as_ref().map_or_else(String::new, |of| figure_words(of, row.measure));
     let at_limit = if row.work.depth.is_none() { " at its limit" } else { "" };
     let twin = comparison.deciding().iter().find(|twin| is_twin(row, twin));
@@ -134,10 +137,10 @@ fn unchanged(comparison: &Comparison) -> Option<String> {
     };
     Some(format!(
         "CANNOT TELL which is faster: {why}. In these runs {} did {} to {} times what {} did, by the load.",
-        label(comparison, 1),
+        title(comparison, 1),
         three(ends.0),
         three(ends.1),
-        label(comparison, 0)
+        title(comparison, 0)
     ))
 }
 
@@ -153,7 +156,7 @@ pub(crate) fn the_same(comparison: &Comparison, figures: usize) -> String {
 fn once(comparison: &Comparison) -> &'static str {
     let mut ratios = comparison.deciding().iter().filter_map(ratio_of).peekable();
     let once = ratios.peek().is_some() && ratios.all(|ratio| ratio.answer == RatioAnswer::Repeat);
-    if once { " One run each, so the hour may be the cause: repeat to be sure." } else { "" }
+    if once { ONCE } else { "" }
 }
 
 /// Returns a sentence on each side that burst credits carry, for as long as they last.
@@ -193,7 +196,7 @@ fn several(comparison: &Comparison) -> Option<String> {
             numbers::signed_share(of.share)
         )
     };
-    let name = |of: &Deviation| label(comparison, of.side);
+    let name = |of: &Deviation| title(comparison, of.side);
     Some(match odd.as_slice() {
         [] if farthest.share.abs() <= 0.05 => {
             format!("ALL ALIKE: no figure of the {} is more than 5 % from the median.", number(count))

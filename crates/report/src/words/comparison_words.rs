@@ -162,7 +162,7 @@ fn basis_note(ratio: &Ratio) -> String {
 pub fn side_words(side: &SideFacts) -> String {
     let tools = side.tools.join(", ");
     let runs = if side.runs == 1 { "1 run".to_owned() } else { format!("{} runs", side.runs) };
-    let mut words = vec![tools, runs];
+    let mut words: Vec<String> = side.source.iter().cloned().chain([tools, runs]).collect();
     words.extend(side.policy.as_ref().map(|policy| format!("declared {policy}")));
     words.extend(side.size.map(|(bytes, from)| format!("{} {}", numbers::size(bytes), said_by(from))));
     words.extend(side.price.as_ref().map(price_words));
@@ -196,6 +196,13 @@ pub fn price_words(price: &Price) -> String {
 /// Returns the name of a side.
 pub fn label(comparison: &Comparison, side: usize) -> String {
     comparison.sides.get(side).map_or_else(String::new, |side| clean(&side.label))
+}
+
+/// Returns the name of a side for a sentence, with the file or target that a letter stands for: `E (web-13.plimsoll)`.
+pub fn title(comparison: &Comparison, side: usize) -> String {
+    let label = label(comparison, side);
+    let source = comparison.sides.get(side).and_then(|side| side.source.as_deref());
+    source.map_or_else(|| label.clone(), |source| format!("{label} ({})", clean(source)))
 }
 
 /// Returns the sentence of a row: which side is faster, and by how much.

@@ -8,16 +8,16 @@ use super::comparison_verdict::{median, odd_sides};
 use super::comparison_words as words;
 use super::numbers;
 use super::table::Table;
-use super::wrap::wrap;
+use super::wrap::{COLUMNS, clean, wrap};
 
-/// Columns for the name of a side.
+/// Least columns for the name of a side.
 const NAME: usize = 14;
 /// Columns for the distance from the median.
 const FROM: usize = 12;
 /// Columns for a figure.
 const FIGURE: usize = 11;
-/// Most figures that fit beside each other.
-const FIGURES: usize = 4;
+/// Most figures beside each other, and how many long names leave room for.
+const FIGURES: [usize; 3] = [4, 3, 2];
 
 /// Difference of two distances from the median below which the first figure stays first.
 const EQUALLY: f64 = 0.02;
@@ -38,7 +38,8 @@ pub(crate) fn deviation_table(comparison: &Comparison, most: usize) -> (Table, V
         let column = far.and_then(|far| chosen.iter().position(|number| *number == far.row));
         let at = column.map_or_else(String::new, |column| format!(" [{}]", column + 1));
         let from = far.map_or_else(String::new, |far| format!("{}{at}", numbers::signed_share(far.share)));
-        let mut cells = vec![words::label(comparison, side), from];
+        let name = std::iter::once(words::label(comparison, side)).chain(source(comparison, side));
+        let mut cells = vec![name.collect::<Vec<_>>().join(" "), from];
         cells.extend(chosen.iter().map(|number| words::cell(&rows[*number], side)));
         table.rows.push(cells);
     }
@@ -50,6 +51,10 @@ pub(crate) fn deviation_table(comparison: &Comparison, most: usize) -> (Table, V
     cells.extend(chosen.iter().map(middle).map(|words| words.trim_end_matches(" IOPS").to_owned()));
     table.rows.push(cells);
     (table, chosen.into_iter().map(|number| &rows[number]).collect())
+}
+
+fn source(comparison: &Comparison, side: usize) -> Option<String> {
+    comparison.sides.get(side)?.source.as_deref().map(clean)
 }
 
 /// Returns the sides, the odd ones first.
@@ -65,14 +70,34 @@ fn farthest(comparison: &Comparison, side: usize) -> Option<&Deviation> {
     own.reduce(|a, b| if (b.odd, b.share.abs()) > (a.odd, a.share.abs() + EQUALLY) { b } else { a })
 }
 
+fn longest_name(table: &Table) -> usize {
+    table.rows.iter().map(|cells| cells[0].chars().count()).max().unwrap_or(0)
+}
+
+/// Returns `text` in at most `width` characters: its begin, and its end, in which the names of files differ.
+fn cut_within(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let (begin, end) = (width / 4, width - width / 4 - 1);
+    text.chars().take(begin).chain(['…']).chain(text.chars().skip(length - end)).collect()
+}
+
 /// Returns the table in 80 columns, with what its columns are.
 pub(crate) fn deviation_text(comparison: &Comparison) -> String {
-    let (table, rows) = deviation_table(comparison, FIGURES);
+    let room = |figures: usize| COLUMNS - FROM - FIGURE * figures;
+    let fits = |(table, _): &(Table, Vec<&Row>), figures: usize| longest_name(table) < room(figures);
+    let tables = FIGURES.map(|figures| (deviation_table(comparison, figures), figures));
+    let last = tables.len() - 1;
+    let chosen = tables.iter().position(|(table, figures)| fits(table, *figures)).unwrap_or(last);
+    let ((table, rows), figures) = &tables[chosen];
+    let width = room(*figures).min(longest_name(table) + 1).max(NAME);
     let mut text = String::new();
     for cells in std::iter::once(&table.head).chain(&table.rows) {
-        let name: String = cells[0].chars().take(NAME - 1).collect();
+        let name = cut_within(&cells[0], width - 1);
         let figures: String = cells[2..].iter().map(|cell| format!("{cell:>FIGURE$}")).collect();
-        let _ = writeln!(text, "{}", format!("{name:<NAME$}{:>FROM$}{figures}", cells[1]).trim_end());
+        let _ = writeln!(text, "{}", format!("{name:<width$}{:>FROM$}{figures}", cells[1]).trim_end());
     }
     for (number, row) in rows.iter().enumerate() {
         text += &wrap(&format!("[{}] ", number + 1), &words::row_words(row));

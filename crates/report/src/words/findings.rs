@@ -76,14 +76,20 @@ fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     text.extend(told(found.waiting_share, &|figure| format!(" and waited for a CPU {figure} of it")));
     text.extend(told(found.steal_share, &|figure| format!("; the hypervisor took {figure} of the machine")));
     text.push('.');
-    text.extend(told(found.lost_share, &|figure| match found.lost_share < LOST_MOST {
-        true => format!(" At most {figure} of the rate is lost by that."),
-        false => " How much of the rate is lost by that is not known.".to_owned(),
-    }));
     if found.late > 0 {
         text += &format!(" {} I/Os were issued over 1 ms late.", numbers::count(found.late as f64));
     }
     text
+}
+
+/// Returns a clause on what a shortage of CPU costs. The shortage is counted, its cost is not, so that the sentence whose
+/// confidence is stated leaves it out.
+fn lost(found: &GeneratorBound) -> String {
+    match found.lost_share {
+        none if none <= 0.0 => String::new(),
+        few if few < LOST_MOST => format!(": up to {} of the rate may have been lost", numbers::share(few)),
+        _ => ": how much of the rate was lost is not known".to_owned(),
+    }
 }
 
 /// Words for one finding.
@@ -197,7 +203,10 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
         Meaning::GeneratorBound(found) => FindingWords {
             sentence: short_of_cpu(found, &steps.worst(&found.step)),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
-            next: "Stop what else uses the CPU, or run it from a machine with more of them.".to_owned(),
+            next: format!(
+                "Stop what else uses the CPU, or run it from a machine with more of them{}.",
+                lost(found)
+            ),
             shown: Nowhere,
         },
         Meaning::ForeignLoad(found) => FindingWords {

@@ -148,7 +148,8 @@ fn claim_table(run: &Run, verdict: &Verdict) -> String {
         return String::new();
     }
     let claimed = rows.iter().any(|row| !row.claimed.is_empty());
-    let heads = [if claimed { "claim" } else { "cap" }, claimed_by(run), "measured", p99_head(verdict), ""];
+    let heads =
+        [if claimed { "claim" } else { "figure" }, claimed_by(run), "measured", p99_head(verdict), ""];
     let cells: Vec<[&str; 5]> = std::iter::once(heads).chain(rows.iter().map(cells_of)).collect();
     let used = |column: usize| column != 1 && column != 4 || claimed;
     let columns: Vec<usize> = (0..5).filter(|&column| used(column)).collect();

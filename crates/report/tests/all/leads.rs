@@ -35,10 +35,10 @@ fn a_comparison_with_prices_ends_with_a_table_of_prices_and_the_better_buy() {
     let text = report::comparison_text(&comparison, report::Extent::Screen);
     let verdict = last(&text);
     assert!(
-        verdict.starts_with("BETTER BUY: first. Elsewhere a unit costs 2.00 times as much, in all"),
+        verdict.starts_with("BETTER BUY: first. The same rate costs 2.00 times as much on second, in all"),
         "{verdict}"
     );
-    assert!(text.contains("So far of one run each"), "{text}");
+    assert!(text.contains("One run each"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(at(&text, "Nothing that is recorded differs") < at(&text, "price a month of"));
     let html = report::comparison_html(&comparison);
@@ -62,30 +62,32 @@ fn prices_that_cannot_be_held_against_each_other_give_no_answer() {
     );
 }
 
+/// Halves what was done in every interval.
+fn halve(run: &mut Run) {
+    for interval in run.steps.iter_mut().flat_map(|step| &mut step.intervals) {
+        interval.directions.iter_mut().for_each(|part| {
+            part.tally.ops /= 2;
+            part.tally.bytes /= 2;
+        });
+    }
+    for totals in run.steps.iter_mut().flat_map(|step| &mut step.workers) {
+        totals.directions.iter_mut().for_each(|part| {
+            part.tally.ops /= 2;
+            part.tally.bytes /= 2;
+        });
+    }
+}
+
 #[test]
 fn a_comparison_without_prices_says_who_is_faster_or_that_it_cannot_tell() {
     let text = report::comparison_text(&sides(["", ""]), report::Extent::Screen);
     assert!(last(&text).starts_with("THE SAME within 5 % in all "), "{text}");
     assert!(last(&text).contains("One run each"), "{text}");
-    let slower = |run: &mut Run| {
-        for interval in run.steps.iter_mut().flat_map(|step| &mut step.intervals) {
-            interval.directions.iter_mut().for_each(|part| {
-                part.tally.ops /= 2;
-                part.tally.bytes /= 2;
-            });
-        }
-        for totals in run.steps.iter_mut().flat_map(|step| &mut step.workers) {
-            totals.directions.iter_mut().for_each(|part| {
-                part.tally.ops /= 2;
-                part.tally.bytes /= 2;
-            });
-        }
-    };
     let runs = |is_slow: bool| -> Vec<Run> {
         let all = (0..4).map(|_| gp3_check());
         all.map(|mut run| {
             if is_slow {
-                slower(&mut run);
+                halve(&mut run);
             }
             run
         })
@@ -245,14 +247,50 @@ fn clauses_of_the_finding_of_a_short_cpu_whose_figure_is_nothing_are_left_out() 
             lost_share,
             late,
         });
-        report::sentence(&crate::made_up::found(meaning))
+        crate::made_up::found(meaning)
     };
-    let of = |steal_share: f64, late: u64| of_loss(steal_share, late, 0.02);
     let begins = "plimsoll was short of CPU in step 'depth 8': its busiest worker ran 97 % of the time and waited for a CPU 11 % of it";
-    assert_eq!(of(0.0, 0), format!("{begins}. At most 2 % of the rate is lost by that."));
-    let all = "; the hypervisor took 3 % of the machine. At most 2 % of the rate is lost by that. 12 I/Os were issued over 1 ms late.";
+    let next = |lost_share: f64| report::next_step(&of_loss(0.0, 0, lost_share));
+    let of = |steal_share: f64, late: u64| report::sentence(&of_loss(steal_share, late, 0.02));
+    assert_eq!(of(0.0, 0), format!("{begins}."));
+    let all = "; the hypervisor took 3 % of the machine. 12 I/Os were issued over 1 ms late.";
     assert_eq!(of(0.03, 12), format!("{begins}{all}"));
-    let unknown = format!("{begins}. How much of the rate is lost by that is not known.");
-    assert_eq!((of_loss(0.0, 0, 1.0), of_loss(0.0, 0, 0.5)), (unknown.clone(), unknown));
-    assert!(of_loss(0.0, 0, 0.49).ends_with("At most 49 % of the rate is lost by that."));
+    // How sure the shortage is stands behind the sentence, and what it costs is not as sure.
+    let stop = "Stop what else uses the CPU, or run it from a machine with more of them";
+    assert_eq!(next(0.0), format!("{stop}."));
+    assert_eq!(next(0.49), format!("{stop}: up to 49 % of the rate may have been lost."));
+    let unknown = format!("{stop}: how much of the rate was lost is not known.");
+    assert_eq!((next(1.0), next(0.5)), (unknown.clone(), unknown));
+}
+
+#[test]
+fn a_side_without_a_name_is_called_by_its_file_in_the_table_and_in_the_verdict() {
+    let side = |number: usize, slow: bool| {
+        let mut run = gp3_check();
+        if slow {
+            halve(&mut run);
+        }
+        let label = char::from(b'A' + number as u8).to_string();
+        Side { source: Some(format!("web-{number}.plimsoll")), ..Side::of_runs(label, vec![run]) }
+    };
+    let two = compare(&[side(0, false), side(1, true)]);
+    let text = report::comparison_text(&two, report::Extent::Screen);
+    assert!(text.starts_with("A             web-0.plimsoll, plimsoll "), "{text}");
+    let begins =
+        "B (web-1.plimsoll) is 0.500 times as fast at its limit: 1,499 IOPS, A (web-0.plimsoll) had 2,999 ";
+    assert!(last(&text).starts_with(begins), "{text}");
+    let many = compare(&(0..5).map(|number| side(number, number == 3)).collect::<Vec<_>>());
+    let text = report::comparison_text(&many, report::Extent::Screen);
+    let first: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().take(2).collect();
+    assert_eq!(first, ["D", "web-3.plimsoll"], "{text}");
+    assert!(last(&text).starts_with("D (web-3.plimsoll) is the odd one: "), "{text}");
+    let long = |number: usize| Side {
+        source: Some(format!("sim-custom-iops-3000-noise-check-2026-11-28-100{number}.plimsoll")),
+        ..side(number, number == 3)
+    };
+    let long = compare(&(0..5).map(long).collect::<Vec<_>>());
+    let text = report::comparison_text(&long, report::Extent::Screen);
+    let table = text.lines().nth(1).unwrap();
+    assert!(table.starts_with("D sim-custo…se-check-2026-11-28-1003.plimsoll "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }

@@ -150,10 +150,15 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     }
     let reader = Reader::of(typed());
     let mut read: Vec<(String, Vec<Run>)> = Vec::new();
-    for (number, words) in arguments.sides.iter().enumerate() {
-        let (name, paths) = named(words)?;
+    let named = arguments.sides.iter().map(|words| named(words)).collect::<Result<Vec<_>, _>>()?;
+    let mut sources = sources(&named);
+    for (number, (name, paths)) in named.into_iter().enumerate() {
         let runs = reader.results(&paths)?;
-        let label = name.or_else(|| called(&runs)).unwrap_or_else(|| letter(number));
+        let known = name.or_else(|| called(&runs));
+        if known.as_ref().is_some_and(|known| *known != letter(number)) {
+            sources[number] = None;
+        }
+        let label = known.unwrap_or_else(|| letter(number));
         if read.iter().any(|(known, _)| *known == label) {
             let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
             return Err(Failure::refused(text));
@@ -167,8 +172,26 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
         read.push((label, runs));
     }
     let mut sides = sides_of_runs(read.into_iter());
+    sides.iter_mut().zip(sources).for_each(|(side, source)| side.source = source);
     told(&mut sides, arguments)?;
     Ok(sides)
+}
+
+/// Returns for each side without a name its file, with as many of its folders as no other side shares.
+fn sources(sides: &[(Option<String>, Vec<PathBuf>)]) -> Vec<Option<String>> {
+    let ends_alike = |tail: &Path| {
+        sides.iter().filter(|(_, paths)| paths.iter().any(|path| path.ends_with(tail))).count() > 1
+    };
+    let shortest = |path: &Path| {
+        let parts: Vec<_> = path.components().collect();
+        let tails = (0..parts.len()).rev().map(|from| parts[from..].iter().collect::<PathBuf>());
+        tails.into_iter().find(|tail| !ends_alike(tail)).unwrap_or_else(|| path.to_owned())
+    };
+    let of = |(name, paths): &(Option<String>, Vec<PathBuf>)| {
+        let first = shortest(paths.first().filter(|_| name.is_none())?).display().to_string();
+        Some(if paths.len() > 1 { format!("{first} and {} more", paths.len() - 1) } else { first })
+    };
+    sides.iter().map(of).collect()
 }
 
 /// Applies the options to the sides, and the policy that a side's own run names.
@@ -193,9 +216,10 @@ fn called(runs: &[Run]) -> Option<String> {
     ask.labels.get(usize::from(ask.side)).cloned()
 }
 
-/// Returns A, B, C in the order of the sides.
+/// Returns A, B, C in the order of the sides, after Z AA.
 fn letter(side: usize) -> String {
-    char::from(b'A' + (side % 26) as u8).to_string()
+    let before = side.checked_sub(26).map_or_else(String::new, |rest| letter(rest / 26));
+    format!("{before}{}", char::from(b'A' + (side % 26) as u8))
 }
 
 /// Removes runs that are copies of another and reports that, because a copy is no repetition.

@@ -18,7 +18,7 @@ use session::{Setup, Wish};
 use workload::{Bytes, ProcedureRequest, Target, TurnsRequest};
 
 use super::load::{Load, load};
-use super::{labelled, sides_of_runs, told, within};
+use super::{labelled, letter, sides_of_runs, told, within};
 use crate::arguments::{CompareArguments, Format};
 use crate::commands::{outline, own};
 
@@ -264,6 +264,9 @@ fn news(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<String> {
 fn tell(arguments: &CompareArguments, ask: &TurnsAsk, runs: Vec<Run>, page: &Place) -> Result<u8, Failure> {
     let labels = ask.in_turns.labels.iter().cloned();
     let mut sides = sides_of_runs(labels.zip(runs.into_iter().map(|run| vec![run])));
+    for (_, side) in sides.iter_mut().enumerate().filter(|(at, side)| side.label == letter(*at)) {
+        side.source = side.runs.first().and_then(|run| Some(run.target.as_ref()?.words.clone()));
+    }
     told(&mut sides, arguments)?;
     let comparison: Comparison = compare_within(&sides, within(arguments)?);
     let text = match arguments.format {

@@ -63,6 +63,18 @@ pub fn verdict(comparison: &Comparison) -> Option<String> {
     })
 }
 
+/// Returns the conclusion as it follows that of the prices, where "the same" would seem to contradict it.
+pub fn beside_price(comparison: &Comparison) -> Option<String> {
+    let ask = comparison.in_turns.as_ref()?;
+    let rows = paired(comparison);
+    if rows.is_empty() || counts(&rows) != (0, rows.len()) {
+        return verdict(comparison);
+    }
+    let now = if comparison.outcome == Outcome::ForNow { " for now" } else { "" };
+    let (all, margin) = (rows.len(), numbers::share(ask.margin));
+    Some(format!("They are equally fast{now}: all {all} figures are the same within {margin}."))
+}
+
 /// Returns the difference of the limits, if both sides show theirs by exact counts and one is lower.
 fn limits(comparison: &Comparison, rows: &[PairedRow<'_>]) -> Option<String> {
     let is_limit = |(_, ratio, _): &&PairedRow<'_>| {
@@ -74,8 +86,12 @@ fn limits(comparison: &Comparison, rows: &[PairedRow<'_>]) -> Option<String> {
     };
     let (row, ratio, _) = rows.iter().filter(is_limit).max_by(|a, b| size(a).total_cmp(&size(b)))?;
     let figure = row.figures[1].as_ref().map(|figure| words::figure_words(figure, row.measure))?;
-    let (first, other) = (words::label(comparison, 0), words::label(comparison, 1));
-    Some(format!("{other}'s limit is {}: {figure} against {} of {first}", by(ratio), words::cell(row, 0)))
+    let (first, other) = (words::title(comparison, 0), words::title(comparison, 1));
+    Some(format!(
+        "The limit of {other} is {}: {figure} against {} of {first}",
+        by(ratio),
+        words::cell(row, 0)
+    ))
 }
 
 /// Describes a change without its interval: `5.0 % lower`, `2.4 times as much`.
@@ -113,7 +129,7 @@ fn greatest(comparison: &Comparison, rows: &[PairedRow<'_>]) -> String {
             .partial_cmp(&(b.0.measure.is_latency(), size(a)))
             .unwrap_or(std::cmp::Ordering::Equal)
     });
-    let other = words::label(comparison, 1);
+    let other = words::title(comparison, 1);
     let told = found.iter().take(NAMED).map(|(row, ratio, _)| {
         let (measure, work) = (words::measure_words(row.measure), words::work_words(&row.work));
         format!("{measure} {} at {work}", by(ratio))
