@@ -29,7 +29,13 @@ fn nights_are_too_few_then_steady_then_worse() {
     let folder = Folder::new();
     nights(&folder, 3000, 1..4);
     let few = trend(&folder, &[]);
-    assert!(few.code == Some(4) && few.out.contains("CANNOT TELL: 3 runs"), "{:?} {}", few.code, few.out);
+    let wanted = "CANNOT TELL: 3 runs, and a trend needs 8 to know how they scatter. plimsoll compare OLD NEW tells two runs \
+                  apart.";
+    assert!(few.code == Some(4) && few.told().contains(wanted), "{:?} {}", few.code, few.out);
+    // Each run has its figure, and no level that none of them had.
+    let figures = few.out.lines().find(|line| line.trim_start().starts_with("4 KiB")).unwrap();
+    assert_eq!(figures.matches("IOPS").count(), 3, "{}", few.out);
+    assert!(!few.out.contains('±') && !few.out.contains("level"), "{}", few.out);
     nights(&folder, 3000, 4..13);
     let steady = trend(&folder, &["--by", "5%"]);
     assert!(

@@ -1,6 +1,6 @@
 //! A figure of a trend over the dates of its runs.
 
-use analysis::trend::{Trend, TrendFigure};
+use analysis::trend::{Trend, TrendFigure, TrendStanding};
 
 use super::{date, name, value};
 use crate::charts::axis::Axis;
@@ -29,7 +29,8 @@ pub(crate) fn over_time(trend: &Trend, figure: &TrendFigure) -> Chart {
     let level = |of: &analysis::trend::TrendLevel| {
         vec![(days[of.from], of.level.value), (days[of.to], of.level.value)]
     };
-    let levels = Line::of("level", Ink::Claim, figure.levels.iter().map(level));
+    let known_levels = figure.levels.iter().filter(|_| figure.standing != TrendStanding::TooFew);
+    let levels = Line::of("level", Ink::Claim, known_levels.map(level));
     let ends = known().flat_map(|(_, of)| [of.low, of.high]);
     let (low, high) = ends.fold((f64::INFINITY, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
     let range = (high - low).max(high * RANGE_MIN);

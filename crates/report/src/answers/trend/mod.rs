@@ -20,6 +20,8 @@ use crate::words::wrap::{clean, clean_lines, wrap};
 
 /// Most other figures that a verdict names; the table has all.
 const NAMED: usize = 2;
+/// Most runs whose figures stand beside each other.
+const BESIDE: usize = 4;
 /// Most columns of a figure's name in the table.
 const NAME: usize = 23;
 
@@ -190,7 +192,24 @@ fn since(figure: &TrendFigure) -> Option<usize> {
     }
 }
 
+/// Returns the figures of the newest runs, which have no level if they are too few.
+fn of_runs(trend: &Trend) -> Table {
+    let from = trend.runs.len().saturating_sub(BESIDE);
+    let mut table = Table::headed(&[""]);
+    table.head.extend(trend.runs[from..].iter().map(|run| date(trend, run)));
+    let row = |figure: &TrendFigure| {
+        let of = |of: &Option<Estimate>| of.map_or_else(String::new, |of| value(figure.measure, of.value));
+        let values = figure.values.iter().skip(from).map(of);
+        std::iter::once(cut(&short(figure), NAME)).chain(values).collect()
+    };
+    table.rows = trend.figures.iter().map(row).collect();
+    table
+}
+
 fn table(trend: &Trend) -> Table {
+    if trend.runs.len() < RUNS_MIN {
+        return of_runs(trend);
+    }
     let mut table = Table::headed(&["", "level", "change", "since", "least"]);
     let row = |figure: &TrendFigure| {
         let level = figure.levels.last().map_or_else(String::new, |of| level(figure.measure, &of.level));
@@ -270,7 +289,12 @@ fn cannot_tell(trend: &Trend) -> String {
     let least = trend.figures.iter().filter(counts).filter_map(|figure| Some((figure.detectable?, figure)));
     match least.min_by(|a, b| a.0.total_cmp(&b.0)) {
         _ if trend.runs.len() < RUNS_MIN => {
-            format!("{}, and a change is told from the scatter of {RUNS_MIN} or more", runs(trend.runs.len()))
+            let apart =
+                if trend.runs.len() > 1 { ". plimsoll compare OLD NEW tells two runs apart" } else { "" };
+            format!(
+                "{}, and a trend needs {RUNS_MIN} to know how they scatter{apart}",
+                runs(trend.runs.len())
+            )
         }
         Some((share, figure)) => format!(
             "the runs scatter so much that {} is the least that would be found within three of them ({})",
@@ -354,6 +378,10 @@ fn left_out(trend: &Trend) -> Option<String> {
 
 /// Says what "worse" rests on.
 fn rests_on(trend: &Trend) -> Option<String> {
+    if trend.runs.len() < RUNS_MIN {
+        let older = trend.runs.len().saturating_sub(BESIDE);
+        return (older > 0).then(|| format!("{} before these: --format json.", runs(older)));
+    }
     (!trend.figures.is_empty()).then(|| {
         format!(
             "\"±\" is a 95 % interval, from the runs' own and from how they scatter. A change counts as worse if its interval \
