@@ -15,6 +15,7 @@ Of what was measured: a side is a run file, the output of fio, ioping or
 DiskSpd, or a folder of such; several of one volume are joined by commas, and
 NAME= in front names it:
   plimsoll compare a.plimsoll b.plimsoll
+  plimsoll compare fleet/*.plimsoll            which of many is the odd one
   plimsoll compare do=do-out/ aws=aws-out/ --policy aws=aws-gp2,size=50GiB \\
       --price do=5.00/month --price aws=8.50/month --html providers.html
 

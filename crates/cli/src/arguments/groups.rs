@@ -30,9 +30,9 @@ const GROUPS: &[Group] = &[
     (
         "Compare and choose",
         &[
-            ("compare", "volumes, from results or loaded in turns: which, by how much"),
+            ("compare", "two volumes: which is better, by how much; of many, the odd one"),
             ("trend", "the newest run by the earlier ones: worse, since when"),
-            ("merge", "runs of several machines as one measurement"),
+            ("merge", "runs of machines loaded at the same time, as one measurement"),
             ("size", "which volume a recorded load needs, and what a cheaper one costs"),
         ],
     ),

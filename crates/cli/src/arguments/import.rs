@@ -15,7 +15,7 @@ Examples:
   plimsoll import page.html --out runs/    text in a web page, a chat, a ticket
   iostat -x 1 10 | plimsoll import -       from a pipe
 
-Read are
+It reads
   fio        text of 1.59 to 3.x, terse lines, JSON, JSON+ and logs
   ioping     text of 0.6 to 1.3, raw statistics, JSON
   DiskSpd    text of 2.0 to 2.3, XML

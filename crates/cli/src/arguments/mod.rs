@@ -78,6 +78,7 @@ Examples:
   plimsoll map /mnt/vol                          which block size, how deep?
   plimsoll burst sim:aws-gp2,size=100GiB         how long does the burst last?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
+  plimsoll compare fleet/*.plimsoll              which volume is the odd one?
   plimsoll trend nightly/                        is tonight worse than before?
   plimsoll merge a.plimsoll b.plimsoll           what do all machines have?
   mpiexec -hosts a,b plimsoll fleet run database /mnt/vol
@@ -188,7 +189,7 @@ pub(crate) enum Command {
     Map(MapArguments),
     /// Drain a volume on purpose: how long its burst lasts, what is left, and when full speed may be expected again
     Burst(burst::BurstArguments),
-    /// Compare two or more volumes, from run files or other tools' output
+    /// Compare two volumes, or find the odd one of many: from run files, other tools' output, or loaded in turns
     Compare(CompareArguments),
     /// Judge the newest run by the earlier ones: worse than before, since when, by how much
     Trend(TrendArguments),
@@ -509,7 +510,7 @@ Examples:
   plimsoll report RUN --series list            what can be asked for
   plimsoll report RUN --series 'vd*:r/s,cpu:*' --format json
 
-Read are run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
+It reads run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
 'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its run files
 and its *.json of iostat are drawn. Each recording gets a page of its own.
 In series and tables times are seconds of the run and ISO 8601 in UTC, values

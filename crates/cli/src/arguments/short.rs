@@ -8,6 +8,7 @@ const LONG: &[&str] = &["check", "watch", "headroom", "compare", "burst", "repor
 /// Options that the short form of these commands shows, by long name.
 const COUNT: &[&str] = &[
     "policy",
+    "price",
     "expect",
     "plan",
     "time",

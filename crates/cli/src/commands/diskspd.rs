@@ -26,6 +26,12 @@ const NO_RESULT: &str = "Error generating I/O requests";
 /// Runs DiskSpd's command line; returns DiskSpd's exit code.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    // DiskSpd's -h turns caches off, and alone it has nothing to load: whoever types it wants help.
+    if let [word] = words.as_slice()
+        && ["-h", "--help"].contains(&word.as_str())
+    {
+        return out(&usage("diskspd"));
+    }
     let around = Surroundings { read: &|path| read_text(path), tick: tick() };
     match parse(&words, &around) {
         Ok(Request::Usage(code)) => out(&usage("diskspd")).max(code),

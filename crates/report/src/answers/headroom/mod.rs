@@ -76,7 +76,8 @@ pub(super) fn sheet(answer: &HeadroomAnswer) -> Sheet {
     if !doubts.is_empty() {
         blocks.push(Block::Items("  but     ", doubts));
     }
-    blocks.push(Block::Note(format!("Searched for {}.", numbers::span(answer.seconds))).in_terminal());
+    let did = if answer.rates.is_empty() { "Searched" } else { "Measured" };
+    blocks.push(Block::Note(format!("{did} for {}.", numbers::span(answer.seconds))).in_terminal());
     Sheet {
         command: "headroom",
         verdict: Some(verdict(answer)),

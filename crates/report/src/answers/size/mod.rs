@@ -386,7 +386,10 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
         ));
     }
     if let Some(note) = best.and_then(|best| best.price.as_ref()).and_then(|price| price.note.as_ref()) {
-        said.push(format!("Of the price: {}", clean(note)));
+        let mut rest = note.chars();
+        let first = rest.next().map(char::to_lowercase);
+        let note: String = first.into_iter().flatten().chain(rest).collect();
+        said.push(format!("As priced here: {}", clean(&note)));
     }
     if best.is_some_and(|best| best.shared) {
         said.push("Its limits count all volumes of this type on the machine together.".to_owned());
