@@ -34,7 +34,7 @@ fn snapshots(
         }
     }
     if dropped > 0 {
-        let prints = if dropped == 1 { "an earlier print" } else { "earlier prints" };
+        let prints = if dropped == 1 { "earlier print" } else { "earlier prints" };
         notes.push(format!(
             "{dropped} {prints} of a run that went on (--status-interval) left out; the last one counts"
         ));

@@ -10,7 +10,7 @@ use super::trouble::Troubles;
 
 /// Reads every result of `fileio` in `text`; sysbench's other tests have no lines about files.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut walk = Walk { text, troubles, found: Vec::new(), section: Section::Head };
+    let mut walk = Walk { text, troubles, found: Vec::new(), asked: Vec::new(), section: Section::Head };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
     }
@@ -23,6 +23,8 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<ImportedResult>,
+    /// The command line of the next result.
+    asked: Vec<(String, String)>,
     section: Section,
 }
 
@@ -42,8 +44,10 @@ enum Section {
 }
 
 /// Lines of the head, and their names in a run.
-const ASKED: [(&str, &str); 6] = [
+const ASKED: [(&str, &str); 8] = [
     ("Number of threads: ", "threads"),
+    ("Warmup time: ", "warmup time"),
+    ("Report intermediate results every ", "report interval"),
     ("Block size ", "block size"),
     ("Extra file open flags: ", "flags"),
     ("Read/Write ratio for combined random IO test: ", "reads for a write"),
@@ -59,6 +63,11 @@ impl Walk<'_> {
         let version = version.map(|version| version.trim_end_matches(':'));
         if let Some(version) = version.filter(|version| version.starts_with(|c: char| c.is_ascii_digit())) {
             return self.begin(&format!("sysbench {version} fileio"), start);
+        }
+        if let Some(command) = command(line) {
+            let is_own = command.split_whitespace().any(|word| word == "run") && command.contains("fileio");
+            self.asked = if is_own { vec![("command".to_owned(), command.to_owned())] } else { Vec::new() };
+            return;
         }
         if let Some(section) = section(line) {
             self.section = section;
@@ -90,10 +99,22 @@ impl Walk<'_> {
 
     fn begin(&mut self, tool: &str, start: usize) {
         self.section = Section::Head;
-        let part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
+        let mut part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
+        part.asked = std::mem::take(&mut self.asked);
         let found = ImportedResult { parts: vec![part], ..ImportedResult::begun(tool, start) };
         self.text.bounds.begin(&mut self.found, found);
     }
+}
+
+/// Returns a command line of sysbench, without what precedes it on its line.
+fn command(line: &str) -> Option<&str> {
+    let command = line[line.find(BEGINS)?..].split('`').next()?.trim();
+    let last = |word: &str| matches!(word, "run" | "prepare" | "cleanup");
+    command
+        .split_whitespace()
+        .any(last)
+        .then_some(command)
+        .filter(|command| command.contains(" --") || command.contains(" fileio "))
 }
 
 /// Whether a line is the first of a result without its version, after the result `last`.
@@ -127,6 +148,8 @@ fn head(part: &mut ReportedPart, line: &str) -> Option<bool> {
         part.asked.push(("mode".to_owned(), mode.to_owned()));
     } else if let Some(mode) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" I/O mode")) {
         part.asked.push(("I/O mode".to_owned(), mode.to_owned()));
+    } else if let Some(size) = line.strip_suffix(" total file size") {
+        part.asked.push(("total file size".to_owned(), size.to_owned()));
     } else if line.ends_with(" each") && line.contains(" files, ") {
         part.asked.push(("files".to_owned(), line.to_owned()));
     } else if let Some(rest) = line.strip_prefix("[ ") {

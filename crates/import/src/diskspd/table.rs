@@ -49,8 +49,8 @@ impl Columns {
 /// Returns the percentile of a row, in per cent: `min`, `25th`, `3-nines`, `max`.
 pub(super) fn percentile(name: &str) -> Option<f64> {
     match name {
-        "min" => Some(0.0),
-        "max" => Some(100.0),
+        "min" | "Min" => Some(0.0),
+        "max" | "Max" => Some(100.0),
         _ => {
             if let Some(nines) = name.strip_suffix("-nines") {
                 let nines: i32 = nines.parse().ok().filter(|nines| (1..=9).contains(nines))?;

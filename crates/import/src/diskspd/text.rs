@@ -102,7 +102,7 @@ impl Walk<'_> {
     /// Begins a section if the line is its heading; returns whether the line is one.
     fn heading(&mut self, words: &str, start: usize) -> bool {
         let is_cpu = words.contains("CPU") && words.contains('|') && words.contains("Usage");
-        let is_latency = words.contains("%-ile") && words.contains('|');
+        let is_latency = is_percentiles(words);
         if self.parts.is_empty() && (is_cpu || is_latency || table(words).is_some()) {
             // Pastes often begin at the first table.
             self.begin_span("1", start);
@@ -146,6 +146,7 @@ impl Walk<'_> {
             self.end_span();
         } else if matches!(self.section, Section::Cpu | Section::Span | Section::Tables)
             && words.contains(ROWS)
+            && words.contains('|')
         {
             let expected =
                 "a line 'Total IO', 'Read IO' or 'Write IO' above the heads; the table is left out";
@@ -334,8 +335,8 @@ impl Walk<'_> {
     /// Reads a row of percentiles, `   50th |      1.234 |        N/A |      1.234`.
     fn percentiles(&mut self, of: Option<&str>, line: &str, start: usize) {
         let cells = cells(line);
-        if cells.len() != 4 || cells[0] == "%-ile" {
-            if line.contains('|') && cells.first() != Some(&"%-ile") {
+        if cells.len() != 4 || is_percentiles(line) {
+            if line.contains('|') && !is_percentiles(line) {
                 self.troubles
                     .push(self.text.trouble(start, "a row '%-ile | Read (ms) | Write (ms) | Total (ms)'"));
             }
@@ -406,7 +407,13 @@ fn plain(line: &str) -> &str {
 /// Whether a line is empty or a ruler between the parts of a table, such as `|---:|---:|`.
 fn is_ruler(words: &str) -> bool {
     let bare = words.trim_start_matches(['|', ':', ' ']);
-    bare.is_empty() || bare.starts_with(['-', '*'])
+    // A name in bold, `| **50th** |`, begins a row.
+    bare.is_empty() || bare.starts_with('-') || bare.starts_with('*') && !bare.contains(char::is_alphanumeric)
+}
+
+/// Whether a line has the heads of the table of percentiles: `%-ile`, or what pages write for it, and milliseconds.
+fn is_percentiles(words: &str) -> bool {
+    words.contains('|') && (words.contains("%-ile") || words.contains("Percentile") && words.contains("(ms)"))
 }
 
 fn table(words: &str) -> Option<Option<Direction>> {

@@ -92,9 +92,10 @@ fn empty_sums(found: &mut ImportedResult) {
     }
 }
 
-/// Drops directions that have only counts of short or dropped I/Os: fio 3.2x counts the flushes of a writing job as
-/// short reads.
+/// Drops directions that have only counts of short or dropped I/Os, with a note: fio 3.2x counts the flushes of a writing
+/// job as short reads.
 fn idle(found: &mut ImportedResult) {
+    let mut notes = Vec::new();
     for part in &mut found.parts {
         let said = |way: &ReportedDirection| {
             [&way.bytes, &way.ops, &way.iops, &way.bytes_per_second, &way.runtime]
@@ -106,8 +107,17 @@ fn idle(found: &mut ImportedResult) {
             counts && !said(way) && way.latencies.is_empty()
         };
         let any = part.directions.iter().any(|way| !is_idle(way));
+        for way in part.directions.iter().filter(|way| any && is_idle(way)) {
+            let figures = way.figures.iter().filter(|named| named.figure.value > 0.0);
+            notes.extend(figures.map(|named| {
+                let (count, name) = (&named.figure.printed, &named.name);
+                let direction = way.direction.map_or("", |direction| direction.name());
+                format!("'{}' has no line '{direction}', but fio counts {count} of its I/Os as {name}; they are left out", part.job)
+            }));
+        }
         part.directions.retain(|way| !any || !is_idle(way));
     }
+    found.notes.extend(notes);
 }
 
 fn rate(way: &ReportedDirection) -> Option<f64> {

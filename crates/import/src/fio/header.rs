@@ -4,9 +4,10 @@ use record::{PRINTED_AT, ReportedError, ReportedPart, Scope};
 
 use super::super::bounds::PARTS_MOST;
 use super::super::pieces::near;
+use super::super::quantity::{self, Prefixes};
 use super::super::scan::{begins_line, blanks, entries, matched, word_end};
 use super::super::text::Text;
-use super::walk::{Before, Options, Start, Walk};
+use super::walk::{Before, Command, Options, Start, Walk};
 
 /// Returns the facts known before the walk begins: the job names in the text's command lines.
 pub(super) fn before(plain: &str) -> Before {
@@ -17,11 +18,30 @@ pub(super) fn before(plain: &str) -> Before {
 }
 
 impl Before {
-    /// Takes the options of a command line as those of the next result.
-    pub fn command(&mut self, line: &str) {
+    /// Takes the options of a command line as those of the next result; returns whether the line has a command.
+    pub fn command(&mut self, line: &str) -> bool {
         let is_word = |&at: &usize| !line[..at].ends_with(char::is_alphanumeric);
-        if let Some(at) = line.find("fio -").filter(is_word) {
-            self.command = options_of(near(line, at + "fio ".len(), COMMAND)).0;
+        let found = line.find("fio -").filter(is_word);
+        if let Some(at) = found {
+            self.command.options = options_of(near(line, at + "fio ".len(), COMMAND)).0;
+        }
+        found.is_some()
+    }
+
+    /// Forgets what a command line asked of the jobs in `parts`, after which other text stands: a later result of the
+    /// same name is another run.
+    pub fn served(&mut self, parts: &[ReportedPart]) {
+        let is_done = |name: &str| parts.iter().any(|part| part.scope == Scope::Job && part.job == name);
+        let (mut is_left, mut any) = (true, false);
+        self.command.options.retain(|(option, value)| {
+            if option == "name" {
+                is_left = !is_done(value);
+                any |= is_left;
+            }
+            is_left
+        });
+        if !any || parts.iter().all(|part| part.scope != Scope::Job) {
+            self.command = Command::default();
         }
     }
 
@@ -42,7 +62,8 @@ impl Before {
     }
 
     /// Stores the options of a job, or of the jobs of a group, none if the text repeats too much already. Of a sum of
-    /// unlike jobs, or of one whose name others have, stores the options that all have; returns a note that lists the jobs.
+    /// unlike jobs, or of one whose name others have, stores the options that all have. Returns a note that lists the jobs,
+    /// or names the command line that was not taken.
     pub fn ask(&self, part: &mut ReportedPart, text: &Text) -> Option<String> {
         let is_group = part.scope == Scope::Group;
         let is_sum = is_group || part.clones > Some(1);
@@ -59,37 +80,117 @@ impl Before {
         let named = name.filter(|_| is_group).map(|name| ("name".to_owned(), name.to_owned()));
         let common = own.iter().filter(|pair| !unlike || jobs.iter().all(|job| job.2.contains(pair)));
         let mut asked: Options = named.into_iter().chain(common.cloned()).collect();
-        for (option, value) in self.of_command(name) {
+        let mut command: Vec<_> = self.command.of(name).collect();
+        let mut note = unlike.then(|| {
+            let what = if is_sum { "the sum" } else { "one" };
+            format!("'{}' is {what} of unlike jobs: {}", part.job, listed(&jobs))
+        });
+        if let Some([start, other]) =
+            jobs.first().filter(|_| !unlike).and_then(|job| contradiction(&job.2, &command))
+        {
+            note = Some(format!(
+                "the command line above '{}' is not its own and left out: {}={} there, {}={} in its start line",
+                part.job, other.0, other.1, start.0, start.1
+            ));
+            command.clear();
+        } else {
+            note = note.or_else(|| self.not_taken(name?));
+        }
+        for (option, value) in command {
             if own.iter().chain(&asked).all(|(known, _)| known != option) {
                 asked.push((option.clone(), value.clone()));
             }
         }
         let bytes = asked.iter().map(|(option, value)| option.len() + value.len() + 48).sum();
         part.asked = if text.may_repeat(bytes) { asked } else { Vec::new() };
-        let what = if is_sum { "the sum" } else { "one" };
-        unlike.then(|| format!("'{}' is {what} of unlike jobs: {}", part.job, listed(&jobs)))
+        note
     }
 
-    /// Returns the options of a command line for the job `name`; without a name, those for all of its jobs, which
-    /// precede the first name.
-    fn of_command(&self, name: Option<&str>) -> impl Iterator<Item = &(String, String)> {
-        let names = || self.command.iter().filter(|(option, _)| option == "name");
-        let is_of = move |(_, job): &(String, String)| name == Some(job);
-        let mut applies = name.is_none() || names().next().is_none() || names().any(is_of);
-        self.command.iter().filter(move |pair| {
-            applies = if pair.0 == "name" { is_of(pair) } else { applies };
-            applies
+    /// Returns a note if two command lines of the job `name` differ and no result stands between them.
+    fn not_taken(&self, name: &str) -> Option<String> {
+        let named =
+            |command: &&Command| command.options.iter().any(|(option, job)| option == "name" && job == name);
+        let (own, other) = (Some(&self.command).filter(named)?, Some(&self.other).filter(named)?);
+        let beyond = |one: &Command, known: &Command| -> Vec<String> {
+            let pairs = one.of(Some(name)).filter(|pair| known.of(Some(name)).all(|known| known != *pair));
+            pairs
+                .map(|(option, value)| format!("{option}={value}").trim_end_matches('=').to_owned())
+                .collect()
+        };
+        let sides = [beyond(own, other), beyond(other, own)];
+        let any = sides.iter().any(|side| !side.is_empty());
+        let [taken, left] = sides.map(|side| match side.is_empty() {
+            true => "which has no other option".to_owned(),
+            false => side.join(", "),
+        });
+        any.then(|| {
+            format!(
+                "two command lines of '{name}' stand above its result: that of line {} is taken ({taken}), that of line {} \
+                 is not ({left})",
+                own.line, other.line
+            )
         })
     }
 
     /// Returns name and group of the only job that start lines, or else a command line, name.
     pub fn only(&self) -> Option<(&str, Option<u32>)> {
         let mut starts = self.starts.iter().map(|(group, job, _)| (job.as_str(), Some(*group)));
-        let names = self.command.iter().filter(|(option, _)| option == "name");
+        let names = self.command.options.iter().filter(|(option, _)| option == "name");
         let mut names = names.map(|(_, job)| (job.as_str(), None));
         let only = starts.next().or_else(|| names.next().filter(|_| names.next().is_none()));
         only.filter(|_| starts.next().is_none())
     }
+}
+
+impl Command {
+    /// Returns the options for the job `name`; without a name, those for all jobs, which precede the first name.
+    fn of(&self, name: Option<&str>) -> impl Iterator<Item = &(String, String)> {
+        let names = || self.options.iter().filter(|(option, _)| option == "name");
+        let is_of = move |(_, job): &(String, String)| name == Some(job);
+        let mut applies = name.is_none() || names().next().is_none() || names().any(is_of);
+        self.options.iter().filter(move |pair| {
+            applies = if pair.0 == "name" { is_of(pair) } else { applies };
+            applies
+        })
+    }
+}
+
+/// Returns an option of a start line that contradicts those of a command line, followed by the command's.
+fn contradiction<'o>(
+    start: &'o Options,
+    command: &[&'o (String, String)],
+) -> Option<[&'o (String, String); 2]> {
+    start.iter().find_map(|own| {
+        let asked = command.iter().rev().find(|(option, _)| *option == own.0)?;
+        let is_unlike = match own.0.as_str() {
+            "bs" => {
+                size(&own.1).zip(size(&asked.1)).is_some_and(|(one, other)| (one / other).ln().abs() > 0.1)
+            }
+            "rw" | "ioengine" => word(&own.1).zip(word(&asked.1)).is_some_and(|(one, other)| one != other),
+            _ => false,
+        };
+        is_unlike.then_some([own, asked])
+    })
+}
+
+/// Returns the block size of reads in `4k`, `4K-4K/4K-4K` or `(R) 4096B-4096B, …`, in bytes.
+fn size(value: &str) -> Option<f64> {
+    let first = value.trim_start_matches("(R) ").split(['-', ',', '/']).next()?;
+    let lower = first.to_ascii_lowercase();
+    let size = quantity::bytes(&lower, Prefixes::Binary)?.value;
+    (size > 0.0).then_some(size)
+}
+
+/// Returns an access pattern or an engine by the name in fio's start line; `None` for a variable of a shell.
+fn word(value: &str) -> Option<&str> {
+    let word = value.split(':').next()?;
+    let is_plain =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    is_plain.then_some(match word {
+        "readwrite" => "rw",
+        "aio" | "linuxaio" => "libaio",
+        other => other,
+    })
 }
 
 /// Returns the names and options of unlike jobs, for a note.
@@ -123,21 +224,27 @@ const COMMAND: usize = 64 << 10;
 const COLONS: usize = 16;
 
 /// Returns the name and the offset past `marker` if `name: (marker` is at `at`. At the start of a line, a name may
-/// contain blanks.
+/// contain blanks; behind an open quote, a sentence cites the line.
 fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)> {
     let fresh = begins_line(plain, at);
     let line = match fresh {
         true => near(plain, at, LINE).split('\n').next().unwrap_or_default(),
         false => near(&plain[..word_end(plain, at)], at, LINE),
     };
-    let end = line.match_indices(':').take(COLONS).find_map(|(index, _)| {
+    line.match_indices(':').take(COLONS).find_map(|(index, _)| {
         let behind = matched(plain, at + index, marker)?;
-        let name = &line[..index];
+        let name = unmarked(&line[..index], fresh);
         // Equals signs among other words are those of figures on the same line.
         let is_list = name.contains('=') && name.contains([' ', ',']);
-        (!name.is_empty() && !is_list).then_some((index, behind))
-    });
-    end.map(|(index, behind)| (line[..index].trim(), behind))
+        let is_quoted = !name.matches(['"', '`']).count().is_multiple_of(2);
+        (!name.is_empty() && !is_list && !is_quoted).then_some((name, behind))
+    })
+}
+
+/// Returns a name without the marks that open a line of code, a quotation or bold text, if it begins its line.
+fn unmarked(name: &str, begins: bool) -> &str {
+    let name = name.trim();
+    if begins { name.trim_start_matches(['"', '`', '*']).trim_start() } else { name }
 }
 
 /// Reads `NAME: (groupid=0, jobs=1): err= 0: pid=2584: Fri Apr 20 17:14:19 2018`.
@@ -267,6 +374,10 @@ fn version(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     (line.trim().is_empty() || line.trim_start().starts_with("Starting")).then_some(())?;
     let version = plain[start..end].to_owned();
     another(walk);
+    if walk.before.ran.replace(version.clone()).is_some_and(|ran| ran != version) {
+        // Another fio ran without this command line.
+        walk.before.command = Command::default();
+    }
     walk.before.version = Some(version);
     Some(end)
 }
@@ -279,15 +390,26 @@ fn another(walk: &mut Walk<'_>) {
     }
 }
 
-/// Reads `fio --name=x --rw=read …`: the options of the next result.
+/// Reads `fio --name=x --rw=read …`, `./fio …` or, where cmd.exe prints its prompt, `C:\>fio.exe …`: the options of the
+/// next result.
 fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
-    let behind = matched(plain, at, "fio -")?;
-    let (options, length) = options_of(near(plain, behind - 1, COMMAND));
+    let end = word_end(plain, at);
+    let program = plain[at..end].strip_suffix(".exe").unwrap_or(&plain[at..end]);
+    // What ends in `.fio` is the file of a job.
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    program.strip_suffix("fio").filter(|before| !before.ends_with(is_part))?;
+    let start = blanks(plain, end);
+    plain[start..].starts_with('-').then_some(())?;
+    let (options, length) = options_of(near(plain, start, COMMAND));
     walk.close();
-    (walk.before.command, walk.before.at) = (options, at);
-    walk.before.starts.clear();
-    Some(behind - 1 + length)
+    let before = &mut walk.before;
+    let is_unused = walk.found.last().is_none_or(|found| found.at < before.at);
+    let last = std::mem::replace(&mut before.command, Command { options, line: walk.text.line(at) });
+    before.other = if is_unused { last } else { Command::default() };
+    (before.at, before.ran) = (at, None);
+    before.starts.clear();
+    Some(start + length)
 }
 
 /// Returns `--option=value`, `--option value` and `--option` at the start of a text, and where they end, because
@@ -319,7 +441,9 @@ fn options_of(line: &str) -> (Options, usize) {
             options.push((canonical(name).to_owned(), value.trim_matches(['\'', '"']).to_owned()));
         } else if word == "\\" || number {
             waits = false;
-        } else if let Some(last) = options.last_mut().filter(|_| waits && !word.is_empty()) {
+        } else if let Some(last) =
+            options.last_mut().filter(|_| waits && !word.is_empty() && !word.starts_with("--"))
+        {
             last.1 = word.to_owned();
             waits = false;
         } else {

@@ -59,6 +59,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
         style: None,
         way: None,
         before: header::before(&text.plain),
+        served: 0,
         is_below: false,
         last_line: 0,
         prose: false,
@@ -134,6 +135,9 @@ impl Walk<'_> {
         }
         // Words on or just below the line of a known label may be its unread end; prose is further down.
         self.prose |= line > self.last_line + 1;
+        if (self.closing || self.prose) && line > self.last_line && word.contains(char::is_alphanumeric) {
+            self.served();
+        }
         end
     }
 }

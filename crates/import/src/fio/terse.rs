@@ -32,9 +32,9 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
     let mut last_line = 0;
     // Disks of the last result, to be placed after its jobs.
     let mut disks = Disks::default();
-    let mut before = Before::default();
+    let (mut before, mut served) = (Before::default(), 0);
     for (start, line) in text.lines() {
-        before.command(line);
+        let is_command = before.command(line);
         if let Some(line) = Line::of(text, line, start) {
             let number = text.line(start);
             if found.is_empty() || number > last_line + 2 {
@@ -52,6 +52,13 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
         }
         if let Some(words) = line.strip_prefix(';').filter(|_| text.line(start) == last_line + 1) {
             describe(found.last_mut(), words.trim_end());
+        } else if !is_command
+            && served < found.len()
+            && text.line(start) > last_line
+            && line.contains(char::is_alphanumeric)
+        {
+            found.last().inspect(|found| before.served(&found.parts));
+            served = found.len();
         }
     }
     disks.put_behind(found.last_mut());

@@ -61,10 +61,20 @@ pub(super) struct Before {
     pub version: Option<String>,
     /// Start lines of the next result, by group and name.
     pub starts: BTreeSet<Start>,
-    /// Options of the last command line.
-    pub command: Options,
+    /// The last command line, and the one before it if no result stands between.
+    pub command: Command,
+    pub other: Command,
+    /// Version of a result below the last command line.
+    pub ran: Option<String>,
     /// Offset of the last start line or command line.
     pub at: usize,
+}
+
+/// The options of a command line, and its line.
+#[derive(Debug, Default)]
+pub(super) struct Command {
+    pub options: Options,
+    pub line: u32,
 }
 
 /// Options in the order of the text: name and value.
@@ -87,6 +97,8 @@ pub(super) struct Walk<'t> {
     /// Direction of the latencies that follow.
     pub way: Option<Direction>,
     pub before: Before,
+    /// Results that have freed the command line above them.
+    pub served: usize,
     /// Whether no other result stands between the last start or command line and the current result.
     pub is_below: bool,
     /// Line of the last words that were recognised.
@@ -204,6 +216,16 @@ impl<'t> Walk<'t> {
             && let Some(found) = self.found.last_mut().filter(|found| found.tool.is_empty())
         {
             found.tool = format!("fio {version} text");
+        }
+    }
+
+    /// Frees the command line above the last result, after which other text follows, unless another start line has
+    /// followed.
+    pub fn served(&mut self) {
+        let count = std::mem::replace(&mut self.served, self.found.len());
+        let last = self.found.last().filter(|found| count < self.found.len() && found.at >= self.before.at);
+        if let Some(found) = last {
+            self.before.served(&found.parts);
         }
     }
 

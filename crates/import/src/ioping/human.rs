@@ -238,9 +238,17 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Rep
 fn command(before: &str) -> Option<&str> {
     let lines = before.rsplit('\n').filter(|line| !line.trim().is_empty());
     // The first line is the beginning of the request's own line, if that has one.
-    lines
-        .take(3)
-        .find_map(|line| line.find("ioping -").and_then(|at| line[at..].split('`').next()).map(str::trim))
+    lines.take(3).find_map(|line| {
+        let at = line.find("ioping ")?;
+        let command = line[at..].split('`').next()?.trim();
+        let is_option = |word: &str| word.len() > 1 && !word.starts_with("--") && word.starts_with('-');
+        // The options may follow the place; without them first, only a prompt tells a command from a sentence.
+        let is_prompt =
+            line[..at].trim_end().is_empty() || line[..at].trim_end().ends_with(['$', '#', '>', '%', '`']);
+        let mut words = command.split(' ').skip(1);
+        let is_command = words.next().is_some_and(is_option) || is_prompt && words.any(is_option);
+        is_command.then_some(command)
+    })
 }
 
 /// Version that the first closing line indicates.
@@ -307,8 +315,8 @@ impl Closing<'_> {
         let seen = [Direction::Read, Direction::Write].into_iter().find(|&wanted| all(wanted));
         let way = way(part, said.or(seen));
         way.basis = RateBasis::Latency;
-        let mut elapsed = None;
-        for piece in &pieces {
+        let (mut elapsed, mut place) = (None, start);
+        for piece in pieces.iter().map(|piece| piece.trim_matches('*')) {
             if let Some((count, time)) = piece.split_once(" requests completed in ") {
                 way.ops = count_in(count).map(|count| exact(count, requests));
                 elapsed = quantity::time(time);
@@ -318,12 +326,15 @@ impl Closing<'_> {
                 way.bytes_per_second = quantity::byte_rate(piece, Prefixes::Binary);
             } else {
                 let size = piece.trim_end_matches(" read").trim_end_matches(" written");
-                way.bytes = quantity::bytes(size, Prefixes::Binary);
+                match quantity::bytes(size, Prefixes::Binary) {
+                    Some(bytes) => way.bytes = Some(bytes),
+                    None => place = piece.as_ptr() as usize - self.text.plain.as_ptr() as usize,
+                }
             }
         }
         if [&way.ops, &way.iops, &way.bytes_per_second, &elapsed].iter().any(|figure| figure.is_none()) {
             troubles.push(self.text.trouble(
-                start,
+                place,
                 "requests, time, iops and rate like '10 requests completed in 9.0 s, 2.7 k iops, \
                                            10.7 MiB/s'",
             ));
@@ -407,7 +418,7 @@ fn left_out(piece: &str) -> Option<(&'static str, &str)> {
 
 /// Returns the count that ends `text`, such as `10` or `70.7 k`; on a collapsed line, other text precedes it.
 fn count_in(text: &str) -> Option<Figure> {
-    let mut words = text.rsplit(' ');
+    let mut words = text.rsplit(' ').map(|word| word.trim_start_matches(['-', '—', '*']));
     let last = words.next()?;
     match last.starts_with(|c: char| c.is_ascii_digit()) {
         true => quantity::scaled(last, 1.0),

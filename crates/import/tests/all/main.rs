@@ -4,6 +4,7 @@
 mod belonging;
 mod benchmarks;
 mod bounds;
+mod commands;
 mod continued;
 mod diskspd;
 mod forms;

@@ -85,7 +85,11 @@ fn sysbench_of_every_generation_has_rates_and_latencies() {
     );
     let headless = SYSBENCH_10.split_once("options:\n").unwrap().1;
     let headless = &whole(headless, &["sysbench fileio"])[0];
-    assert_eq!(part(headless, "fileio").asked, part(run, "fileio").asked, "the head without its first lines");
+    assert_eq!(
+        part(headless, "fileio").asked,
+        part(run, "fileio").asked[1..],
+        "the head without its first lines"
+    );
     let fileio = part(run, "fileio");
     assert_eq!(
         ["mode", "block size", "threads"].map(|name| fileio.asked_for(name).unwrap()),
