@@ -3,19 +3,47 @@
 use super::data_fio::data;
 use super::depth_fio;
 use super::figures::{bytes, count, rate, typed_seconds};
-use super::files_fio::{is_device, on_files_only, share, target, whole_part};
-use super::lengths_fio;
+use super::files_fio::{enumerated, is_device, on_files_only, share, target, whole_part};
+use super::lengths_fio::{self, places};
 use super::load::{HeldRate, PlannedJob, Turn};
 use super::reach::{changed, gone_through, turns_unevenly};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
-use workload::{Act, Direction, Nanos, Spread, SyncMode};
+use workload::{Act, Direction, Nanos, SyncMode};
 
 /// Returns a paragraph for each job; `of_engines` are options that only the engines of the jobs know.
 pub fn asks(jobs: &[PlannedJob], of_engines: &[String]) -> Vec<String> {
-    let mut said: Vec<String> =
-        jobs.iter().map(|job| sentences(job, of_engines, jobs.len() > 1).join(" ")).collect();
+    let mut alike: Vec<(String, Vec<&PlannedJob>)> = Vec::new();
+    for job in jobs {
+        let words = sentences(job, of_engines, &[]).join(" ");
+        match alike.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, others)) => others.push(job),
+            None => alike.push((words, vec![job])),
+        }
+    }
+    let told = |(_, group): &(String, Vec<&PlannedJob>)| sentences(group[0], of_engines, group).join(" ");
+    let mut said: Vec<String> = match jobs {
+        [only] => vec![sentences(only, of_engines, &[only]).join(" ")],
+        _ => alike.iter().map(told).collect(),
+    };
     said.extend(order(jobs));
     said
+}
+
+/// The beginning of the first sentence on jobs that do the same.
+fn subject(group: &[&PlannedJob]) -> String {
+    let [job, others @ ..] = group else { return String::new() };
+    let names: Vec<String> = group.iter().map(|job| job.job.name.clone()).collect();
+    let (head, each) = match others {
+        [] if job.is_alone => (format!("One job, {}", names[0]), ""),
+        [] => (format!("Job {}", names[0]), ""),
+        _ => (format!("Jobs {}", enumerated(&names)), ": each"),
+    };
+    match job.options().numjobs {
+        1 if job.is_alone => format!("{head},"),
+        1 => format!("{head}{each}"),
+        copies if others.is_empty() => format!("{head}, in {copies} copies side by side: each"),
+        copies => format!("{head}, each in {copies} copies side by side: each"),
+    }
 }
 
 /// The order in which several jobs run.
@@ -40,25 +68,22 @@ fn order(jobs: &[PlannedJob]) -> Option<String> {
     }
 }
 
-fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String> {
+/// Sentences on `job` for all of `group`, which differ from each other in their names and files; without a group, those that
+/// tell whether jobs do the same.
+fn sentences(job: &PlannedJob, of_engines: &[String], group: &[&PlannedJob]) -> Vec<String> {
     let options = job.options();
-    let name = &job.job.name;
-    let head = if named { format!("Job {name}") } else { format!("One job, {name},") };
-    let subject = match options.numjobs {
-        1 => head,
-        copies => format!("{}, in {copies} copies side by side: each", head.trim_end_matches(',')),
-    };
+    let subject = subject(group);
     let mut said = match (&options.trace.read, on_names(options), stage(options)) {
         (Some(trace), ..) => return replay(&subject, trace, job),
-        (None, Some(does), _) => vec![format!("{subject} {does}."), depth(job), target(job)],
+        (None, Some(does), _) => vec![format!("{subject} {does}."), depth(job), target(job, group)],
         (None, None, Stage::Nowhere) => {
             vec![format!(
                 "{subject} reads and writes no blocks of storage (ioengine={}).",
                 options.engine.name
             )]
         }
-        (None, None, Stage::Here) if options.create_only => return only_made(job, &subject),
-        (None, None, Stage::Here) => with_blocks(job, &subject),
+        (None, None, Stage::Here) if job.does_nothing() => return only_made(job, &subject, group),
+        (None, None, Stage::Here) => with_blocks(job, &subject, group),
         (None, None, Stage::Elsewhere) => elsewhere(job, &subject, of_engines),
     };
     if stage(options) != Stage::Nowhere || options.runtime.0 > 0 {
@@ -75,10 +100,18 @@ fn sentences(job: &PlannedJob, of_engines: &[String], named: bool) -> Vec<String
     said
 }
 
-/// Sentences on a job that makes its files and does no I/O.
-fn only_made(job: &PlannedJob, subject: &str) -> Vec<String> {
-    let made = format!("{subject} only makes its files where they are missing or too short (create_only=1).");
-    let mut said = vec![made, target(job), "No I/O is done or measured.".to_owned()];
+/// Sentences on a job that does no I/O, but makes its files.
+fn only_made(job: &PlannedJob, subject: &str, group: &[&PlannedJob]) -> Vec<String> {
+    let makes = "only makes its files where they are missing or too short";
+    let (why, none) = match job.has_no_room() {
+        true => (
+            String::new(),
+            "No I/O is done, however long the time: each of them is shorter than a block (fio: \"blocksize is larger \
+             than data set range\").",
+        ),
+        false => (" (create_only=1)".to_owned(), "No I/O is done or measured."),
+    };
+    let mut said = vec![format!("{subject} {makes}{why}."), target(job, group), none.to_owned()];
     said.extend(unchanged(job));
     said
 }
@@ -158,18 +191,26 @@ fn unchanged(job: &PlannedJob) -> Option<String> {
     }
 }
 
-fn with_blocks(job: &PlannedJob, subject: &str) -> Vec<String> {
+fn with_blocks(job: &PlannedJob, subject: &str, group: &[&PlannedJob]) -> Vec<String> {
     let options = job.options();
     let mut said = vec![format!("{subject} {} {}.", verbs(job), places(job)), depth(job)];
     let only_trims = !options.pattern.reads && !options.pattern.writes;
     if options.engine.is_real() && options.engine.act() == Act::Move && !only_trims {
         said.push(cache(options).to_owned());
     }
-    said.push(target(job));
+    said.push(target(job, group));
+    said.extend(below_the_pointers(job));
     said.extend(job.straddles());
     said.extend(gone_through(job));
     said.extend(changed(job));
     said
+}
+
+/// Where the reads of a zoned device stay.
+fn below_the_pointers(job: &PlannedJob) -> Option<String> {
+    let options = job.options();
+    (options.zoned_device && options.pattern.reads && !job.is_on("read_beyond_wp"))
+        .then(|| "Its reads stay below the write pointers of the zones.".to_owned())
 }
 
 /// Whether the engine sends commands to a device, past the page cache and whatever direct says.
@@ -309,58 +350,6 @@ fn verbs(job: &PlannedJob) -> String {
     }
 }
 
-/// Order of the I/Os.
-fn places(job: &PlannedJob) -> String {
-    let options = job.options();
-    let [reads, writes, _] = options.percentage_random;
-    let gap = bytes(options.rw_number.unsigned_abs());
-    let places = match (options.pattern.random, options.rw_number) {
-        (false, 0) => "one after the other".to_owned(),
-        (false, 1..) => format!("one after the other, with {gap} left out between two"),
-        (false, _) => format!("backwards, each {gap} before where the last one ended"),
-        (true, _) if options.pattern.mixed() && reads != writes => format!(
-            "({reads} % of the reads and {writes} % of the writes at random places, the others where the last one ended)"
-        ),
-        (true, number) => at_random(job, number),
-    };
-    match options.zonesize {
-        _ if !options.strided => places,
-        0 => places,
-        zone => {
-            let range = if options.zonerange > 0 { options.zonerange } else { zone };
-            let of_each = if range == zone { "each".to_owned() } else { format!("each {}", bytes(range)) };
-            let skip = match options.zoneskip {
-                0 => String::new(),
-                skip => format!(", {} left out between two", bytes(skip)),
-            };
-            format!("{places}, in zones: {} of {of_each}{skip} (zonemode=strided)", bytes(zone))
-        }
-    }
-}
-
-/// Random order, with runs of `number` I/Os if that is above 1.
-fn at_random(job: &PlannedJob, number: i64) -> String {
-    let options = job.options();
-    let share = options.percentage_random[usize::from(!options.pattern.reads)];
-    let often = match options.spread == Spread::Uniform {
-        false => ", some far more often than others",
-        true if options.norandommap && !options.lfsr => ", some again and others never (norandommap)",
-        true if job.is_mixed() && job.visits_each_once() && !options.bs_unaligned => {
-            ", shorter where a block was done already"
-        }
-        true => "",
-    };
-    let ba = options.ba.iter().copied().find(|align| *align > 0 && *align != options.shortest_block());
-    let align = ba.map_or(String::new(), |align| format!(", at multiples of {} (blockalign)", bytes(align)));
-    let often = format!("{often}{align}");
-    match (share, number, options.rw_identical) {
-        (..100, ..) => format!("({share} % at random places{often}, the others where the last one ended)"),
-        (_, 2.., true) => format!("at random places{often}, {number} times each"),
-        (_, 2.., false) => format!("at random places{often}, {number} one after the other from each"),
-        _ => format!("at random places{often}"),
-    }
-}
-
 fn depth(job: &PlannedJob) -> String {
     let options = job.options();
     let copies = u64::from(options.numjobs);
@@ -459,7 +448,10 @@ fn how_long(job: &PlannedJob) -> String {
         true if options.time_based && stage(options) == Stage::Nowhere => {
             format!("For {}.", typed_seconds(runtime))
         }
-        true if options.time_based && options.pattern.random && !job.visits_each_once() => {
+        true if options.time_based
+            && options.pattern.random
+            && (!job.visits_each_once() || options.rw_number > 1) =>
+        {
             format!("For {}.", typed_seconds(runtime))
         }
         true if options.time_based => {

@@ -1,12 +1,14 @@
 //! Sentences on an iostat command as a whole: the reports, the time that they cover, their devices and figures.
 
 use super::figures::{count, seconds};
+use super::files_fio::enumerated;
+use super::word::Piece;
 use iostat::{IostatRequest, Source, Units};
 
-/// Returns sentences on the requested reports; `gaps` are words that only the shell knows, such as their number.
-pub fn asks(asked: &IostatRequest, gaps: &[String]) -> Vec<String> {
+/// Returns sentences on the requested reports; `unknown` is the last word, such as their number, if only the shell knows it.
+pub fn asks(asked: &IostatRequest, unknown: Option<&Piece>) -> Vec<String> {
     let reports =
-        format!("Makes no load: reads counters and prints {}{}.", how_often(asked, gaps), form(asked));
+        format!("Makes no load: reads counters and prints {}{}.", how_often(asked, unknown), form(asked));
     let devices = match asked.devices {
         false => "No devices.".to_owned(),
         true => format!("{} {}", shown(asked), figures(asked)),
@@ -39,7 +41,7 @@ pub fn layers(asked: &IostatRequest) -> Option<String> {
     (!layers.is_empty()).then(|| layers.join(", "))
 }
 
-fn how_often(asked: &IostatRequest, gaps: &[String]) -> String {
+fn how_often(asked: &IostatRequest, unknown: Option<&Piece>) -> String {
     let interval = asked.interval_s;
     let first = if asked.skip_first { ", without the one since the machine started" } else { "" };
     let last = |intervals: u64| seconds(intervals.saturating_mul(interval) as f64);
@@ -51,7 +53,7 @@ fn how_often(asked: &IostatRequest, gaps: &[String]) -> String {
             count(reports),
             last(reports.saturating_sub(u64::from(!asked.skip_first)))
         ),
-        None if !gaps.is_empty() => format!("a report every {interval} s, as often as the shell says"),
+        None if unknown.is_some() => format!("a report every {interval} s, as often as the shell says"),
         None => format!("a report every {interval} s until it is stopped"),
     };
     format!("{reports}{first}")
@@ -105,14 +107,6 @@ fn shown(asked: &IostatRequest) -> String {
         (false, false) => format!(", with sums ({})", enumerated(&groups)),
     };
     format!("Devices: {which}{names}{idle}{groups}.")
-}
-
-fn enumerated(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 /// The figures of a device.

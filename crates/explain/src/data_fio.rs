@@ -114,6 +114,7 @@ const IDLE: &[(&[&str], Idle)] = &[
         let ways = [pattern.reads, pattern.writes && !pattern.trims, pattern.trims].into_iter().zip(&options.bssplit);
         because(ways.into_iter().all(|(issued, split)| !issued || split.is_some()), "bssplit sets all lengths")
     }),
+    (&["cmd_type"], |_, options| because(options.engine.name != "io_uring_cmd", "only io_uring_cmd knows it")),
     (&["bs_unaligned"], |job, _| because(!job.is_mixed(), "all blocks have one length")),
     (&["loops"], |_, options| because(options.loops > 1 && options.ends_by_time(), "time alone ends the job")),
     (&["openfiles"], |job, options| because(job.files().0.len() == 1 && options.opendir.is_none(), "there is one file")),

@@ -3,6 +3,7 @@
 use super::about_fio::{sends_commands, stage, waits};
 use super::figures::seconds;
 use super::load::PlannedJob;
+use super::native::places_of;
 use fio::{JobOptions, Stage};
 use workload::SyncMode;
 
@@ -18,6 +19,18 @@ pub fn in_flight(job: &PlannedJob) -> u64 {
         depth => u64::from(depth),
     };
     job.in_flight(each) * u64::from(options.numjobs)
+}
+
+/// Most I/Os in flight of the jobs that run beside each job on one of its devices or folders.
+pub fn depths_beside(jobs: &[PlannedJob]) -> Vec<u64> {
+    let places: Vec<Vec<String>> = jobs.iter().map(places_of).collect();
+    let shares = |one: usize, other: usize| places[other].iter().any(|place| places[one].contains(place));
+    let of = |one: usize| {
+        let others =
+            (0..jobs.len()).filter(|&other| jobs[one].runs_beside(&jobs[other]) && shares(one, other));
+        others.map(|other| &jobs[other]).filter(|job| meets_the_volume(job.options())).map(in_flight).sum()
+    };
+    (0..jobs.len()).map(of).collect()
 }
 
 /// Whether each I/O is done by the time that it has been handed over.

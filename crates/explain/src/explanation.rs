@@ -114,6 +114,8 @@ pub struct ExplainedLoad {
     pub reads_until: Option<u64>,
     /// The same of its writes.
     pub writes_until: Option<u64>,
+    /// Share of that part that the copies write or trim together, if no time ends them: a mean for a mix; `null` if unknown.
+    pub share_changed: Option<f64>,
     /// Seconds that rates and pauses take at least, before any limit of time.
     pub least_s: f64,
     /// Seconds after which a copy ends at the latest, apart from a ramp; `null` if nothing limits the time.

@@ -32,8 +32,11 @@ pub fn is_named_like_a_device(name: &str) -> bool {
         })
 }
 
-/// Whether the job's files can lie on, or its devices be, a volume of EBS.
+/// Whether the job's files can lie on, or its devices be, a volume of EBS, of which none has zones.
 pub fn is_of_ebs(job: &PlannedJob) -> bool {
+    if job.options().zoned_device {
+        return false;
+    }
     let disk = |path: &str| ["/dev/sd", "/dev/xvd", "/dev/nvme"].iter().any(|kind| path.starts_with(kind));
     job.files().0.iter().filter_map(|path| path.to_str()).all(|path| !path.starts_with("/dev/") || disk(path))
 }
@@ -54,8 +57,8 @@ pub fn own_files(options: &JobOptions) -> bool {
     options.filename.is_none() && options.opendir.is_none()
 }
 
-/// The files or devices, and the part of them that the job uses.
-pub fn target(job: &PlannedJob) -> String {
+/// The files or devices of a group of jobs that do the same, and the part of them that each uses.
+pub fn target(job: &PlannedJob, group: &[&PlannedJob]) -> String {
     let options = job.options();
     let part = part(job);
     if let Some(place) = &options.opendir {
@@ -64,13 +67,22 @@ pub fn target(job: &PlannedJob) -> String {
     let (first, last) = job.files();
     if first.is_empty() {
         let own = format!("{} of its own", number(options.nrfiles as usize));
-        return format!("On {}.", options.filename.as_deref().unwrap_or(&own));
+        let all =
+            options.nrfiles.max(1) as u64 * if own_files(options) { u64::from(options.numjobs) } else { 1 };
+        let long = job.room().map_or(String::new(), |each| {
+            format!(": {} of each, {} in all", bytes(each), bytes(each.saturating_mul(all)))
+        });
+        return format!("On {}{long}.", options.filename.as_deref().unwrap_or(&own));
     }
+    let mut named: Vec<String> = group.iter().map(|job| names_of_all(job)).collect();
+    named.dedup();
+    let of_each = if named.len() > 1 && last.is_none() { " (one for each job)" } else { "" };
+    let named = enumerated(&named) + of_each;
     let which = match last {
-        Some(last) => format!("{} for each copy ({})", number(first.len()), names(first, last)),
-        None if apart(options) => format!("{}, for all copies", names(first, first)),
-        None if options.numjobs > 1 => format!("{}, the same for all copies", names(first, first)),
-        None => names(first, first),
+        Some(_) => format!("{} for each copy ({named})", number(first.len())),
+        None if apart(options) => format!("{named}, for all copies"),
+        None if options.numjobs > 1 => format!("{named}, the same for all copies"),
+        None => named,
     };
     let all_devices = first.iter().all(|path| path.to_str().is_some_and(is_device));
     match part {
@@ -134,6 +146,21 @@ fn number(files: usize) -> String {
 pub fn names_of(job: &PlannedJob) -> Option<String> {
     let (first, others) = job.files();
     (others.is_none() && (1..=FEW).contains(&first.len())).then(|| names(first, first))
+}
+
+/// The names of all files of a job, or the first and the last of them.
+fn names_of_all(job: &PlannedJob) -> String {
+    let (first, last) = job.files();
+    names(first, last.unwrap_or(first))
+}
+
+/// Names as a list of a sentence.
+pub fn enumerated(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 /// The names of up to three files, otherwise the first and the last name.

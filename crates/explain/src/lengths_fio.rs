@@ -1,13 +1,13 @@
-//! Lengths of a job's I/Os in words, and what a disk demands of them.
+//! Lengths and places of a job's I/Os in words, and what a disk demands of them.
 
 use super::figures::bytes;
 use super::files_fio::apart;
 use super::load::PlannedJob;
 use fio::Amount;
-use workload::{Direction, Lengths};
+use workload::{Direction, Lengths, Spread};
 
 /// Most lengths that are named.
-const FEW: usize = 4;
+const FEW: usize = 8;
 
 /// Lengths with their shares, the most frequent first: `4 KiB`, `4 KiB (96 %) and 512 bytes (4 %)`.
 pub fn lengths(all: &[(f64, Lengths)]) -> String {
@@ -52,6 +52,77 @@ pub fn lengths(all: &[(f64, Lengths)]) -> String {
     }
     let last = said.pop().unwrap_or_default();
     format!("{} and {last}", said.join(", "))
+}
+
+/// Order of the I/Os.
+pub fn places(job: &PlannedJob) -> String {
+    let options = job.options();
+    let [reads, writes, _] = options.percentage_random;
+    let gap = bytes(options.rw_number.unsigned_abs());
+    let places = match (options.pattern.random, options.rw_number) {
+        (false, 0) => "one after the other".to_owned(),
+        (false, 1..) => format!("one after the other, with {gap} left out between two"),
+        (false, _) => format!("backwards, each {gap} before where the last one ended"),
+        (true, _) if options.pattern.mixed() && reads != writes => format!(
+            "({reads} % of the reads and {writes} % of the writes at random places, the others where the last one ended)"
+        ),
+        (true, number) => at_random(job, number),
+    };
+    match options.zonesize {
+        _ if !options.strided => places,
+        0 => places,
+        zone => {
+            let range = if options.zonerange > 0 { options.zonerange } else { zone };
+            let of_each = if range == zone { "each".to_owned() } else { format!("each {}", bytes(range)) };
+            let skip = match options.zoneskip {
+                0 => String::new(),
+                skip => format!(", {} left out between two", bytes(skip)),
+            };
+            format!("{places}, in zones: {} of {of_each}{skip} (zonemode=strided)", bytes(zone))
+        }
+    }
+}
+
+/// Random order, with runs of `number` I/Os if that is above 1.
+fn at_random(job: &PlannedJob, number: i64) -> String {
+    let options = job.options();
+    let share = options.percentage_random[usize::from(!options.pattern.reads)];
+    let often = match options.spread == Spread::Uniform {
+        false => ", some far more often than others",
+        true if options.norandommap && !options.lfsr => ", some again and others never (norandommap)",
+        true if job.is_mixed() && job.visits_each_once() && !options.bs_unaligned => {
+            ", shorter where a block was done already"
+        }
+        true => "",
+    };
+    let ba = options.ba.iter().copied().find(|align| *align > 0 && *align != options.shortest_block());
+    let align = ba.map_or(String::new(), |align| format!(", at multiples of {} (blockalign)", bytes(align)));
+    let align = if align.is_empty() { multiples(job) } else { align };
+    let often = format!("{often}{align}");
+    match (share, number, options.rw_identical) {
+        (..100, ..) => format!(
+            "({share} % at random places{often}, the others where the last one ended, so that some come again and others never)"
+        ),
+        (_, 2.., false) if options.pattern.mixed() => {
+            format!(
+                "(one in {number} at random places{often}, the others where the last one of their kind ended)"
+            )
+        }
+        (_, 2.., true) => format!("at random places{often}, {number} times each"),
+        (_, 2.., false) => format!("at random places{often}, {number} one after the other from each"),
+        _ => format!("at random places{often}"),
+    }
+}
+
+/// The places of blocks of several lengths.
+fn multiples(job: &PlannedJob) -> String {
+    let ways = Direction::ALL.into_iter().filter(|way| job.share(*way) > 0.0);
+    let several = ways.filter(|way| job.length(*way).is_none());
+    let aligned = several.filter_map(|way| Some(job.first()?.blocks.align_of(way).0));
+    match aligned.min() {
+        Some(least) if !job.options().bs_unaligned => format!(", at multiples of {}", bytes(least)),
+        _ => String::new(),
+    }
 }
 
 impl PlannedJob {

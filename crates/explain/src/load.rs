@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::depth_fio::depths_beside;
 use super::explanation::ExplainedLoad;
 use super::figures::{bytes, count, seconds};
-use super::files_fio::is_device;
+use super::files_fio::{is_device, on_files_only};
+use super::reach::share_changed;
 use fio::{Amount, FioJob, FioRequest, JobOptions, LaysOut, OnDisk, OnDiskKind, Pattern};
 use workload::{
-    Direction, Job, Lengths, LengthsBy, Order, Pace, StopRule, Think, ThinkCount, ThinkPace, ThinkQueue,
+    Act, Direction, Job, Lengths, LengthsBy, Order, Pace, StopRule, Think, ThinkCount, ThinkPace, ThinkQueue,
 };
 
 /// Length given to everything that exists, because its real one is not known here: a percentage of it is known to be none too.
@@ -41,6 +43,8 @@ pub struct PlannedJob {
     awaited: Vec<usize>,
     /// Whether other jobs run at the same time.
     pub runs_beside_others: bool,
+    /// Most I/Os that those of them have in flight that load the same device or folder.
+    pub in_flight_beside: u64,
     /// Whether fio takes the job for one that reads, whatever the share of reads in its mix, and so lays out its files.
     pub counts_as_reading: bool,
     /// Whether it is a mix of reads and writes, whatever the share of reads.
@@ -81,6 +85,8 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
     let reports: Vec<Vec<String>> = (0..jobs.len()).map(|number| reported_with(&jobs, number)).collect();
     let beside: Vec<bool> = jobs.iter().map(|job| jobs.iter().any(|other| job.runs_beside(other))).collect();
+    let depths = depths_beside(&jobs);
+    jobs.iter_mut().zip(depths).for_each(|(job, depth)| job.in_flight_beside = depth);
     let is_alone = jobs.len() == 1;
     for ((((job, also), made), report), beside) in
         jobs.iter_mut().zip(also).zip(made).zip(reports).zip(beside)
@@ -161,6 +167,7 @@ impl PlannedJob {
             number: 0,
             awaited: Vec::new(),
             runs_beside_others: false,
+            in_flight_beside: 0,
             counts_as_reading,
             is_mix,
             reported_with: Vec::new(),
@@ -174,7 +181,7 @@ impl PlannedJob {
     }
 
     /// Whether another job can run at the same time.
-    fn runs_beside(&self, other: &PlannedJob) -> bool {
+    pub fn runs_beside(&self, other: &PlannedJob) -> bool {
         let waits = self.awaited.contains(&other.number) || other.awaited.contains(&self.number);
         self.number != other.number && self.job.step == other.job.step && !waits
     }
@@ -198,9 +205,9 @@ impl PlannedJob {
     /// The load of all copies in figures.
     pub fn figures(&self) -> ExplainedLoad {
         let options = self.options();
-        let (pattern, does_io) = (options.pattern, !options.create_only);
+        let (pattern, does_io) = (options.pattern, !self.does_nothing());
         let reads_back = options.verify.only && options.verify.is_on();
-        let ios = self.ios().filter(|_| !options.create_only && self.is_determined());
+        let ios = self.ios().filter(|_| does_io && self.is_determined());
         let rests_s = |ios: u64| self.held_s(ios).unwrap_or_else(|| self.rests_s(ios as f64, 0.0));
         ExplainedLoad {
             job: self.job.name.clone(),
@@ -210,14 +217,40 @@ impl PlannedJob {
             trims: pattern.trims && does_io,
             ios: ios.filter(|_| !reads_back),
             ios_are_exact: !self.is_mixed(),
-            bytes: self.sized().filter(|_| !options.create_only),
+            bytes: self.sized().filter(|_| does_io),
             from: self.extent().0,
             until: self.end(),
             reads_until: self.comes_to(Direction::Read),
             writes_until: self.comes_to(Direction::Write),
+            share_changed: share_changed(self).filter(|_| pattern.destroys() && does_io),
             least_s: ios.map_or(0.0, rests_s),
             most_s: Some(options.runtime.as_secs_f64()).filter(|runtime| *runtime > 0.0),
         }
+    }
+
+    /// Whether it does no I/O: it only makes its files, or none of them has room for a block.
+    pub fn does_nothing(&self) -> bool {
+        self.options().create_only || self.has_no_room()
+    }
+
+    /// Whether each of its files is shorter than the shortest block.
+    pub fn has_no_room(&self) -> bool {
+        let options = self.options();
+        let moves = options.engine.act() == Act::Move && options.trace.read.is_none();
+        let is_short = |length: u64| length < options.shortest_block();
+        moves && self.room().is_some_and(is_short) && !options.file_append
+    }
+
+    /// Length in bytes of the part of each file, also of files too many to be planned.
+    pub fn room(&self) -> Option<u64> {
+        let (options, files) = (self.options(), u64::from(self.options().nrfiles.max(1)));
+        let typed = match (options.size, options.filesize) {
+            _ if self.first().is_some() || !on_files_only(options) || options.opendir.is_some() => None,
+            (_, length @ 1..) if options.filesize_least >= length => Some(length),
+            (Some(Amount::Bytes(size)), 0) => Some(size / files),
+            _ => None,
+        };
+        self.extent().1.or(typed)
     }
 
     /// The options of the job.

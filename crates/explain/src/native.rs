@@ -9,6 +9,7 @@ use super::about_fio::stage;
 use super::dd::Dd;
 use super::files_fio::{is_device, stores_nothing};
 use super::load::PlannedJob;
+use super::word::quoted;
 use fio::Stage;
 
 /// A command, or the statement that there is none.
@@ -74,10 +75,13 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     }
     let several = places.len() > 1;
     for (place, writes) in places {
-        let destroys =
-            if is_device(&place) && writes { format!(" --allow-destroy {place}") } else { String::new() };
+        let destroys = if is_device(&place) && writes {
+            format!(" --allow-destroy {}", quoted(&place))
+        } else {
+            String::new()
+        };
         said.push(native(
-            format!("plimsoll check {place}{}{destroys}", expectation(jobs)),
+            format!("plimsoll check {}{}{destroys}", quoted(&place), expectation(jobs)),
             "Finds what the volume bears and which limit stops it, with depths, block sizes and times of its own \
              choice, until the figures are certain. It is not exactly this load.",
         ));
@@ -122,7 +126,8 @@ pub fn of_latency(jobs: &[PlannedJob]) -> Option<Native> {
     let block = job.options().bs[usize::from(reads == 0)];
     Some(native(
         format!(
-            "plimsoll headroom {place} --{bound} {most}{unit} --mix {reads}/{} --block {block}",
+            "plimsoll headroom {} --{bound} {most}{unit} --mix {reads}/{} --block {block}",
+            quoted(&place),
             100 - reads
         ),
         says,
@@ -138,7 +143,7 @@ fn bound(percent: Option<&str>) -> &'static str {
 }
 
 /// The devices or folders that a job uses, without duplicates.
-fn places_of(job: &PlannedJob) -> Vec<String> {
+pub fn places_of(job: &PlannedJob) -> Vec<String> {
     if let Some(folder) = &job.options().opendir {
         return vec![folder.clone()];
     }
@@ -182,7 +187,7 @@ pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
     let mut said: Vec<Native> = command.map(same).into_iter().collect();
     said.push(
         native(
-            format!("plimsoll check {}", if is_device(path) { path.to_owned() } else { folder(path) }),
+            format!("plimsoll check {}", quoted(&if is_device(path) { path.to_owned() } else { folder(path) })),
             "Finds what the volume bears and which limit stops it, and says whether a cache answered. It is not exactly \
              this load.",
         ),
@@ -198,7 +203,7 @@ pub fn of_ioping(command: &str, target: &str) -> Vec<Native> {
             "The same words and lines; what is not really read (holes, memory, the page cache) is said.",
         ),
         native(
-            format!("plimsoll check {target}"),
+            format!("plimsoll check {}", quoted(target)),
             "Latency with its tail, at depth one and under load, on a region that no small cache holds.",
         ),
     ]
@@ -221,9 +226,10 @@ pub fn of_dd(dd: &Dd) -> Vec<Native> {
     if is_device(path) {
         let says =
             "Reads a device and finds what it bears; plimsoll stream, the honest dd, takes folders alone.";
-        return vec![native(format!("plimsoll check {path}"), says)];
+        return vec![native(format!("plimsoll check {}", quoted(path)), says)];
     }
-    let command = if path.is_empty() { String::new() } else { format!("plimsoll stream {}", folder(path)) };
+    let command =
+        if path.is_empty() { String::new() } else { format!("plimsoll stream {}", quoted(&folder(path))) };
     vec![native(
         command,
         "The honest form of this test: writes and reads in order, with and without flush, real data, and a cache is \

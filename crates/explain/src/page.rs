@@ -177,7 +177,15 @@ fn repaired(repairs: &[Repair]) -> Vec<String> {
 /// Breaks a command into several lines that a shell joins again.
 fn broken(command: &str) -> String {
     let mut lines = vec!["  ".to_owned()];
+    let mut is_quoted = false;
     for word in command.split(' ') {
+        let begins = !is_quoted;
+        is_quoted ^= word.matches('\'').count() % 2 == 1;
+        if !begins {
+            push(&mut lines, " ");
+            push(&mut lines, word);
+            continue;
+        }
         let line = lines.last().map_or(0, |line| line.chars().count());
         let fresh = line <= if lines.len() == 1 { 2 } else { 6 };
         if !fresh && line + 1 + word.chars().count() + 2 > COLUMNS {

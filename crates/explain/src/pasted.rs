@@ -1,6 +1,6 @@
 //! Finds command lines and job files in pasted text.
 
-use super::call::{called, cut, dashed, is_row};
+use super::call::{called, cut, dashed, is_row, is_starter};
 use super::loops::Loops;
 use super::margin::Margin;
 use super::standing::{Standing, settled};
@@ -145,6 +145,8 @@ struct Finder<'t> {
     raw: &'t str,
     /// Whether the last line may continue on the next.
     open: bool,
+    /// Whether a mark of code (a backquote) is open, on a line that goes on.
+    marked: bool,
     /// Whether the last line, which is none of a command, continues on the next.
     led: bool,
     /// Whether the last non-empty line belongs to a job file.
@@ -170,8 +172,11 @@ struct Line {
 
 impl Finder<'_> {
     fn line(&mut self, line: &str, number: usize) {
-        // Two and more mark code; a single one at the end continues a line of PowerShell.
-        let is_code = line.matches('`').count() > 1;
+        // Two and more mark code, and so does one before a command until the next; otherwise a single one at the end continues
+        // a line of PowerShell.
+        let marks = line.matches('`').count();
+        let is_code = marks > 1 || self.marked && marks > 0 || opens_code(line);
+        self.marked = self.marked != (is_code && marks % 2 == 1) && line.trim_end().ends_with('\\');
         let unmarked = if is_code { line.replace("\\`", " ").replace('`', " ") } else { line.to_owned() };
         let line = unmarked.as_str();
         let continued = line.trim_end().ends_with(['\\', '^', '`']);
@@ -370,6 +375,12 @@ impl Finder<'_> {
         }
         true
     }
+}
+
+/// Whether a backquote stands before a command.
+fn opens_code(line: &str) -> bool {
+    let word = line.split('`').nth(1).and_then(|rest| rest.split([' ', '\t']).next()).unwrap_or_default();
+    Tool::called(word).is_some() || is_starter(word)
 }
 
 /// Whether `word` sets an option of fio without dashes, to a value that no shell would fill in.

@@ -5,6 +5,7 @@ use std::io;
 use super::explanation::{
     ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form, Taken,
 };
+use super::files_fio::{enumerated, names_of};
 use super::fio_words::Fio;
 use super::load::{PlannedJob, planned};
 use super::native::{self, Runs};
@@ -253,11 +254,12 @@ fn of_job_file(text: &str) -> impl Iterator<Item = ApplicableRisk> {
 
 /// Risks of the jobs without duplicates; a risk that does not apply to all jobs names those to which it does.
 fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
-    let mut found: Vec<(ApplicableRisk, Vec<String>)> = Vec::new();
+    let mut found: Vec<(ApplicableRisk, Vec<&PlannedJob>)> = Vec::new();
+    let bare = |text: &str, job: &PlannedJob| about(text, &names_of(job), "");
     for job in jobs {
         let options = job.options();
         let replays = options.trace.read.is_some();
-        if options.create_only {
+        if job.does_nothing() {
             continue;
         }
         let own = holding(|when| match when {
@@ -272,18 +274,40 @@ fn risks_of(jobs: &[PlannedJob]) -> Vec<ApplicableRisk> {
             false => concerns::WITHOUT_DATA.contains(&told.id),
         };
         for told in own.filter(meant) {
-            match found.iter_mut().find(|(known, _)| known.text == told.text) {
-                Some((_, names)) => names.push(job.job.name.clone()),
-                None => found.push((told, vec![job.job.name.clone()])),
+            let own = bare(&told.text, job);
+            let is_it = |known: &ApplicableRisk, first: &PlannedJob| {
+                known.text == told.text || known.id == told.id && bare(&known.text, first) == own
+            };
+            match found.iter_mut().find(|(known, alike)| is_it(known, alike[0])) {
+                Some((_, alike)) => alike.push(job),
+                None => found.push((told, vec![job])),
             }
         }
     }
     let all = jobs.len();
-    let named = |(told, names): (ApplicableRisk, Vec<String>)| match names.len() {
-        some if some < all => ApplicableRisk { text: format!("{}: {}", names.join(", "), told.text), ..told },
-        _ => told,
+    let named = |(told, alike): (ApplicableRisk, Vec<&PlannedJob>)| {
+        let mut files: Vec<String> = alike.iter().filter_map(|job| names_of(job)).collect();
+        files.dedup();
+        let those = if told.id == "overwrites-file" { "any of" } else { "each of" };
+        let text = match files.len() {
+            2.. => about(&told.text, &files.first().cloned(), &format!("{those} {}", enumerated(&files))),
+            _ => told.text,
+        };
+        let names: Vec<&str> = alike.iter().map(|job| job.job.name.as_str()).collect();
+        let text = if names.len() < all { format!("{}: {text}", names.join(", ")) } else { text };
+        ApplicableRisk { text, ..told }
     };
     found.into_iter().map(named).collect()
+}
+
+/// The text of a risk, about other files than those of the job.
+fn about(text: &str, names: &Option<String>, others: &str) -> String {
+    let Some(names) = names else { return text.to_owned() };
+    let is_whole = |at: usize| {
+        text[..at].ends_with(' ') && text[at + names.len()..].starts_with([' ', ',', '.', ';', ':'])
+    };
+    let at = text.match_indices(names.as_str()).map(|(at, _)| at).find(|&at| is_whole(at));
+    at.map_or(text.to_owned(), |at| format!("{}{others}{}", &text[..at], &text[at + names.len()..]))
 }
 
 /// The command with a size, and with `time_based` if a time was given.
@@ -391,14 +415,14 @@ fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
     Ok(explanation)
 }
 
-fn iostat_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::Iostat, words);
+fn iostat_command(typed: &[Piece]) -> Result<Explanation, ExplainError> {
+    let (mut explanation, words) = begun(Tool::Iostat, typed);
     let request = iostat::parse(&texts(&words), iostat::Units::default())
         .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
     let iostat::Request::Watch(asked) = request else {
         return Ok(explanation.that("Prints its help or its version."));
     };
-    explanation.asks = about_iostat::asks(&asked, &explanation.gaps);
+    explanation.asks = about_iostat::asks(&asked, typed.last().filter(|last| Some(*last) != words.last()));
     explanation.risks.extend(holding(|when| match when {
         When::Iostat(when) => when(&asked),
         _ => None,

@@ -44,9 +44,7 @@ impl PlannedJob {
         if !is_plain || !in_turn || !self.comes_round(direction) || found || is_drawn {
             return None;
         }
-        let moved = |way: Direction| self.share(way) * self.mean_of(way);
-        let all: f64 = Direction::ALL.into_iter().map(moved).sum();
-        let own = moved(direction) / Some(all).filter(|all| *all > 0.0)?;
+        let own = self.of_all(direction)?;
         let pairs = if options.pattern.trims && options.pattern.writes { 2.0 } else { 1.0 };
         let part = self.extent().1.map(|length| length as f64 * job.files.len().max(1) as f64);
         let loops = options.loops.max(1) as f64;
@@ -62,6 +60,13 @@ impl PlannedJob {
         Some(own * done)
     }
 
+    /// Share of its bytes that go in `direction`.
+    fn of_all(&self, direction: Direction) -> Option<f64> {
+        let moved = |way: Direction| self.share(way) * self.mean_of(way);
+        let all: f64 = Direction::ALL.into_iter().map(moved).sum();
+        Some(moved(direction) / Some(all).filter(|all| *all > 0.0)?)
+    }
+
     /// Whether the I/Os of `direction` come to an end of the part: in order, or with each block once.
     fn comes_round(&self, direction: Direction) -> bool {
         let options = self.options();
@@ -71,9 +76,20 @@ impl PlannedJob {
     }
 
     /// Share of the part of each file that the I/Os of `direction` come to in a copy, if no time ends it, at most 1. In fio
-    /// 3.33 reads and writes both begin again where one of them has come to the end, over all loops.
+    /// 3.33 reads and writes both begin again where one of them has come to the end, over all loops; and each pass over random
+    /// places takes the order of the first one, unless `randrepeat` is off.
     pub fn reach(&self, direction: Direction) -> Option<f64> {
         let own = self.passes(direction)?;
+        if !self.goes_in_order(direction) {
+            let pairs = if self.options().pattern.trims && self.options().pattern.writes { 2.0 } else { 1.0 };
+            let each = self.of_all(direction)? * pairs;
+            let passes = own / each;
+            return Some(match passes > 1.0 {
+                true if self.options().repeats() => each,
+                true => 1.0 - (1.0 - each).powf(passes),
+                false => own,
+            });
+        }
         let ways = [Direction::Read, Direction::Write].into_iter().filter(|way| self.share(*way) > 0.0);
         let most = ways.filter_map(|way| self.passes(way)).fold(own, f64::max);
         Some(if most > 1.0 { own / most } else { own })
@@ -83,8 +99,7 @@ impl PlannedJob {
     pub fn comes_to(&self, direction: Direction) -> Option<u64> {
         let share = self.reach(direction).filter(|_| self.goes_in_order(direction) && !self.is_timed())?;
         let (from, length) = self.extent();
-        Some(from? + (length? as f64 * share.min(1.0)) as u64)
-            .filter(|_| share > 0.0 && !self.options().create_only)
+        Some(from? + (length? as f64 * share.min(1.0)) as u64).filter(|_| share > 0.0 && !self.does_nothing())
     }
 }
 
@@ -178,19 +193,38 @@ fn changing(job: &PlannedJob) -> Direction {
     if job.options().pattern.writes { Direction::Write } else { Direction::Trim }
 }
 
+/// Share of the part of each file that the copies change together, however long it takes; `None` if chance or time decides it.
+pub fn share_changed(job: &PlannedJob) -> Option<f64> {
+    let (way, options) = (changing(job), job.options());
+    let each = job.reach(way).filter(|_| !options.ends_by_time())?;
+    match options.numjobs > 1 && !own_files(options) && !job.goes_in_order(way) {
+        // Each copy takes an order of its own.
+        true if apart(options) => None,
+        true => Some(1.0 - (1.0 - each).powf(f64::from(options.numjobs))),
+        false => Some(each),
+    }
+}
+
 /// The part of each file that is lost, if it is not the whole of it.
 pub fn lost_part(job: &PlannedJob) -> Option<String> {
     let (way, options) = (changing(job), job.options());
-    let share = job.reach(way).filter(|share| *share < WHOLE && !options.ends_by_time());
     let most = if job.is_timed() { "at most" } else { "about" };
-    match share {
-        Some(share) if job.goes_in_order(way) => Some(format!("{most} the first {}", first_of(job, share))),
-        None if goes_on(job, way) || job.visits_each_once() => part(job),
+    match share_changed(job) {
+        Some(share) if share < WHOLE && job.goes_in_order(way) => {
+            Some(format!("{most} the first {}", first_of(job, share)))
+        }
+        Some(share) if share >= WHOLE => part(job),
+        None if goes_on(job, way) || covers(job, way) => part(job),
         _ if options.zonesize > 0 => part(job),
         _ => {
             Some(part(job).map_or("blocks all over it".to_owned(), |part| format!("blocks all over {part}")))
         }
     }
+}
+
+/// Whether the I/Os of `way` come to each block once, in whatever order, if the job goes on for long enough.
+fn covers(job: &PlannedJob, way: Direction) -> bool {
+    job.comes_round(way) && (job.options().ends_by_time() || !job.options().pattern.mixed())
 }
 
 /// Whether the I/Os of `way` follow each other without holes.
@@ -219,15 +253,16 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         (true, false) => "overwritten",
         _ => "trimmed and so lost",
     };
-    let one = (options.numjobs == 1 || own_files(options)) && options.loops < 2 && !job.is_mixed();
-    let what = match job.reach(way) {
-        _ if job.is_timed() => format!("it is {done} as far as the time suffices"),
-        Some(share) if share >= WHOLE => format!("all of it is {done}"),
-        Some(share) if job.goes_in_order(way) => {
-            format!("about the first {} are {done}", first_of(job, share))
+    let most = if job.is_timed() { "at most about" } else { "about" };
+    let what = match share_changed(job) {
+        Some(share) if share >= WHOLE && !job.is_timed() => format!("all of it is {done}"),
+        Some(share) if share < WHOLE && job.goes_in_order(way) => {
+            format!("{most} the first {} are {done}", first_of(job, share))
         }
-        Some(share) if one && share < LITTLE => format!("a few of its blocks are {done}"),
-        Some(share) if one => format!("about {} of its blocks are {done}", percent(share)),
+        Some(share) if share < LITTLE => format!("a few of its blocks are {done}"),
+        Some(share) if share < WHOLE => format!("{most} {} of its blocks are {done}", percent(share)),
+        None if !goes_on(job, way) && !covers(job, way) => format!("blocks all over it are {done}"),
+        _ if job.is_timed() => format!("it is {done} as far as the time suffices"),
         None if goes_on(job, way) => format!("it is {done} as far as the job comes"),
         _ => format!("blocks all over it are {done}"),
     };

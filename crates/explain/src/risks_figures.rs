@@ -125,16 +125,18 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("latency-of-the-queue", Misleading, "Little's law")
         .fio(|job, options| {
-            let depth = in_flight(job);
+            let depth = in_flight(job) + job.in_flight_beside;
             let flushed = options.pattern.writes && options.fsync.max(options.fdatasync) == 1;
             if depth < 16 || flushed || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
-            let alone = match (options.iodepth > 1 && !waits(options), options.numjobs > 1) {
-                (true, true) => "iodepth=1 and numjobs=1",
-                (false, true) => "numjobs=1",
-                _ => "iodepth=1",
-            };
+            let all = [
+                (options.iodepth > 1 && !waits(options), "iodepth=1"),
+                (options.numjobs > 1, "numjobs=1"),
+                (job.in_flight_beside > 0, "no job beside it"),
+            ];
+            let alone: Vec<&str> = all.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect();
+            let alone = alone.join(" and ");
             let line = time_in_line(depth, job.mean_block() as u64);
             Some(format!(
                 "With {} in flight the latency is that of waiting in line: {line}. The volume's own latency shows with {alone}.",
@@ -143,7 +145,7 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("iops-of-depth-one", Misleading, "Little's law").fio(|job, options| {
         let queued = is_held_by_the_cache(options) && options.iodepth > 1;
-        let alone = in_flight(job) == 1 && meets_the_volume(options) && job.rates().is_empty() && !queued && !without_latency(job);
+        let alone = in_flight(job) + job.in_flight_beside == 1 && meets_the_volume(options) && job.rates().is_empty() && !queued && !without_latency(job);
         let flushed = options.pattern.writes && options.fsync.max(options.fdatasync) == 1;
         let time = match (job.think().is_some(), flushed) {
             (true, true) => "(latency + flush + rest)",
@@ -211,11 +213,12 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("chance-in-order", Wrong, "fio HOWTO: rw, random_distribution, percentage_random")
         .fio(|job, options| {
-            let by_chance = ["random_distribution", "percentage_random", "norandommap"];
-            let typed = by_chance.iter().find(|name| job.typed(name).is_some())?;
-            let in_order = !options.pattern.random && stage(options) != Stage::Elsewhere;
+            let by_chance = ["random_distribution", "percentage_random", "norandommap", "random_generator"];
+            let typed: Vec<&str> = by_chance.into_iter().filter(|name| job.typed(name).is_some()).collect();
+            let have = if typed.len() > 1 { "have" } else { "has" };
+            let in_order = !typed.is_empty() && !options.pattern.random && stage(options) != Stage::Elsewhere;
             in_order.then(|| {
-                format!("{typed} has no effect: this rw goes in order. At random places go randread, randwrite and randrw.")
+                format!("{} {have} no effect: this rw goes in order. At random places go randread, randwrite and randrw.", typed.join(" and "))
             })
         }),
     risk("share-without-a-mix", Wrong, "fio HOWTO: rwmixread, rwmixwrite")

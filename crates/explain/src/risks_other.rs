@@ -158,7 +158,7 @@ pub static ROWS: &[Risk] = &[
         .diskspd(|span| {
             let reads = |target: &Target| target.write_percent < 100 && target.cache == Cache::Off;
             let is_small = |target: &Target| reach(target).and_then(held).is_some();
-            says(span.targets.iter().any(|target| reads(target) && !is_small(target)), "-Sh passes the cache of this machine and no other: reads may come from the cache of the host or the \
+            says(span.targets.iter().any(|target| reads(target) && !is_small(target)), "The cache of this machine is passed and no other: reads may come from the cache of the host or the \
                  array, and what is then measured is that cache.")
         }),
     risk("same-data", Note, DISKSPD)

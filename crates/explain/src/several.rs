@@ -32,7 +32,7 @@ struct ExplainedParts {
 }
 
 impl ExplainedParts {
-    /// Splits `one` into new parts and parts explained earlier; a danger to data is repeated each time.
+    /// Splits `one` into new parts and parts explained earlier.
     fn take(&mut self, one: &Explanation) -> (Explanation, Above) {
         let mut rest = one.clone();
         let mut above = Above::default();
@@ -46,7 +46,7 @@ impl ExplainedParts {
             .flat_map(|(option, _)| option.typed())
             .collect();
         above.words = is_new.iter().filter(|new| !**new).count();
-        rest.risks.retain(|told| told.level == Level::Danger || !self.risks.contains(&told.text));
+        rest.risks.retain(|told| !self.risks.contains(&told.text));
         let gone = one.risks.iter().filter(|told| !rest.risks.contains(told));
         above.risks = gone.map(|told| clause(&told.text)).collect();
         for told in &mut rest.risks {

@@ -4,6 +4,7 @@ use super::concerns::OF_MISSING_WORDS;
 use super::explanation::Explanation;
 use super::fio_words::{counts_zones, needs_value, stand_in};
 use super::tool::Tool;
+use super::variables::is_name as is_variable;
 use super::word::Piece;
 use super::words::takes_next;
 
@@ -23,7 +24,9 @@ pub(super) fn knows(value: &str) -> Option<&'static str> {
         let is_of_fio = OF_FIO.iter().any(|name| rest.starts_with(name));
         !is_of_fio && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "_{(@*".contains(c))
     };
-    if value.split('$').skip(1).any(variable) || value.contains('`') || value.starts_with('(') {
+    let is_batch = |name: &str| is_variable(name) && !matches!(name, "s" | "d");
+    let of_batch = value.matches('%').count() > 1 && value.split('%').skip(1).step_by(2).any(is_batch);
+    if value.split('$').skip(1).any(variable) || value.contains('`') || value.starts_with('(') || of_batch {
         Some(SHELL)
     } else if value.contains("{{") {
         Some("the template")
@@ -130,12 +133,17 @@ fn of_others(tool: Tool, words: &[Piece], kept: &mut Vec<Piece>) -> (Option<Stri
     let is_value = kept.pop_if(|last| takes_next(tool, &last.text) && !text.starts_with('-')).is_some();
     let is_bare = !is_value && !text.starts_with('-') && tool != Tool::Iostat;
     let is_operand = matches!(text.split('=').next(), Some("if" | "of"));
+    let is_number = |piece: &Piece| piece.text.bytes().all(|byte| byte.is_ascii_digit());
     let names = if tool == Tool::Dd { is_operand } else { words.len() == 1 };
     let stand_in = STAND_INS.iter().find(|(of, value)| *of == tool && text.starts_with(&value[..2]));
     match stand_in {
         Some((_, value)) => (Some((*value).to_owned()), format!("{value} stands for it below")),
         None if is_bare && names => (Some(text.to_owned()), AS_IT_IS.to_owned()),
         None if is_bare && text.starts_with('$') => (None, HIDDEN.to_owned()),
+        // Devices stand before the interval.
+        None if tool == Tool::Iostat && (text.contains('/') || words[1..].iter().any(is_number)) => {
+            (Some(text.to_owned()), AS_IT_IS.to_owned())
+        }
         None if tool == Tool::Iostat => (None, "it is left out below".to_owned()),
         None => (None, "the default stands for it below".to_owned()),
     }

@@ -52,7 +52,13 @@ impl<'t> Variables<'t> {
             self.take(name, if is_plain { listed(value) } else { Vec::new() });
         }
         let templated = with_whole_sums(&without_templates(line));
-        let (replaced, first) = self.replaced(&templated);
+        let (batched, at) = self.of_batch(&templated);
+        let (replaced, first) = self.replaced(&batched);
+        let first = at.or(first);
+        if let Some((name, value)) = set_by_batch(&replaced) {
+            self.known.retain(|known, _| !known.eq_ignore_ascii_case(name));
+            self.take(name, vec![value.to_owned()]);
+        }
         if let Some((begun, mark)) = self.begun.take() {
             let whole = format!("{} {}", begun.trim_end().trim_end_matches('\\'), replaced.trim_start());
             match replaced.contains(mark) {
@@ -79,6 +85,33 @@ impl<'t> Variables<'t> {
             true => String::new(),
             false => replaced,
         }
+    }
+
+    /// Returns the line with the known values of a batch file's `%NAME%`, in which case does not matter, and where the first
+    /// one stood.
+    fn of_batch(&self, line: &str) -> (String, Option<usize>) {
+        let (mut text, mut first, mut rest) = (String::new(), None, line);
+        while let Some((before, behind)) = rest.split_once('%') {
+            text.push_str(before);
+            let known = behind.split_once('%').and_then(|(name, further)| {
+                let is_it = |known: &&String| is_name(name) && known.eq_ignore_ascii_case(name);
+                let value = self.known.keys().find(is_it).and_then(|name| self.known[name].first());
+                Some((value.filter(|_| text.len() < LONGEST)?, further))
+            });
+            match known {
+                Some((value, further)) => {
+                    first = first.or(Some(line.len() - behind.len() - 1));
+                    text.push_str(value);
+                    rest = further;
+                }
+                None => {
+                    text.push('%');
+                    rest = behind;
+                }
+            }
+        }
+        text.push_str(rest);
+        (text, first)
     }
 
     /// The line and the mark that ends it, if it assigns a value that goes on in the next line and is used.
@@ -189,6 +222,14 @@ impl<'t> Variables<'t> {
             false => drop(self.known.remove(name)),
         }
     }
+}
+
+/// The name and the value that a line of a batch file sets: `set NAME=value`, `set /a NAME=4`, `set "NAME=value"`.
+fn set_by_batch(line: &str) -> Option<(&str, &str)> {
+    let (word, rest) = line.trim().split_once(' ')?;
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix("/a ").or(rest.strip_prefix("/A ")).unwrap_or(rest).trim().trim_matches('"');
+    rest.split_once('=').filter(|_| word.trim_start_matches('@').eq_ignore_ascii_case("set"))
 }
 
 /// Whether a load with this value destroys data.

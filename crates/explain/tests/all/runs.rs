@@ -260,8 +260,37 @@ fn contradictions(explanation: &Explanation, load: &ExplainedLoad, done: &Done, 
     if load.copies == 1 && !verified && !turns && !words.contains("--ramp_time") {
         found.extend(reached(load, done));
     }
+    // Files of the copies have the same numbers.
+    let is_shared = load.copies == 1 || words.contains("--filename") && !words.contains("--offset_increment");
+    if is_shared && !verified && !turns && load.most_s.is_none() && !words.contains("--ramp_time") {
+        found.extend(spread(load, done));
+    }
     found.extend(losses(explanation, load, done));
     found
+}
+
+/// The share of the part that is said to be changed, if another one is.
+fn spread(load: &ExplainedLoad, done: &Done) -> Option<String> {
+    let (said, from, until) = (load.share_changed?, load.from?, load.until?);
+    let changes = || done.ios.iter().filter(|io| matches!(io.kind, Direction::Write | Direction::Trim));
+    let sectors: BTreeSet<(u32, u64)> = changes()
+        .flat_map(|io| {
+            (io.offset..io.offset + u64::from(io.bytes)).step_by(SECTOR as usize).map(|at| (io.file, at))
+        })
+        .collect();
+    let files = changes().map(|io| io.file).collect::<BTreeSet<_>>().len() as f64;
+    let all = (until - from) as f64 * files;
+    let longest = changes().map(|io| f64::from(io.bytes)).fold(0.0, f64::max);
+    let changed = sectors.len() as f64 * SECTOR as f64;
+    let off = (changed - said * all).abs();
+    // Of a mix, and of drawn lengths, chance decides how many are writes.
+    let drawn = if load.reads || !load.ios_are_exact {
+        DEVIATIONS * (all / longest.max(1.0)).sqrt() + 4.0
+    } else {
+        2.0
+    };
+    (files > 0.0 && off > drawn * longest * files)
+        .then(|| format!("{:.1} % are changed, {:.1} % are said", 100.0 * changed / all, 100.0 * said))
 }
 
 /// What is said of how far the directions come, and is not so.

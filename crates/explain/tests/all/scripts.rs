@@ -16,6 +16,30 @@ fn told(pasted: &str) -> String {
     told.join("\n")
 }
 
+#[test]
+fn variables_of_batch_files_and_backquotes_over_lines_are_read() {
+    check(&[
+        (
+            "set duration=300\r\nset \"F=x.dat\"\r\nset /a T=2+0\r\ndiskspd -c1G -d%DURATION% -t2 %f%\r\n",
+            &["diskspd -c1G -d300 -t2 x.dat", "300 s that are measured"],
+            &["%"],
+        ),
+        ("set F=d.dat\nfio --name=a --rw=read --size=1m --filename=%F%", &["On d.dat:"], &["%F%"]),
+        ("echo\ndiskspd -c1G -d%LONG% x.dat", &["-d%LONG% is known to the shell alone"], &["then 0 s"]),
+        (
+            "  x=`fio --name=w --rw=write \\\n  --bs=128k --size=16m`\n",
+            &["fio --name=w --rw=write --bs=128k --size=16m", "writes blocks of 128 KiB"],
+            &[],
+        ),
+        (
+            "fio --name=w --rw=read `\n  --bs=8k --size=1m `\n  --direct=1\n",
+            &["fio --name=w --rw=read --bs=8k --size=1m --direct=1"],
+            &[],
+        ),
+        ("diskspd -c10G -Su x.dat", &["The cache of this machine is passed and no other"], &["-Sh passes"]),
+    ]);
+}
+
 fn check(rows: &[(&str, &[&str], &[&str])]) {
     for (pasted, says, never) in rows {
         let told = told(pasted);

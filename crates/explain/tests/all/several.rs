@@ -21,7 +21,7 @@ fn what_differs_from_the_command_above_is_named() {
 }
 
 #[test]
-fn what_was_told_above_is_not_told_again_but_for_dangers() {
+fn what_was_told_above_is_not_told_again_and_dangers_are_named() {
     let three = format!("{TWO}\n{}", TWO.lines().last().unwrap());
     let pages = told(&three);
     let count = |page: &str, words: &str| page.matches(words).count();
@@ -31,7 +31,8 @@ fn what_was_told_above_is_not_told_again_but_for_dangers() {
     assert!(pages[1].contains("  The others are told above."), "{}", pages[1]);
     assert!(pages[2].contains("(The same as in line 3.)"), "{}", pages[2]);
     assert!(pages[2].contains("  All are told above."), "{}", pages[2]);
-    assert!(pages[2].contains("as above    One I/O at a time measures latency.\n"), "{}", pages[2]);
+    assert!(pages[2].contains("as above    Everything on /dev/sdz is lost.\n"), "{}", pages[2]);
+    assert!(pages[2].contains("            One I/O at a time measures latency.\n"), "{}", pages[2]);
     for page in &pages[1..] {
         assert_eq!(count(page, "Everything on /dev/sdz is lost"), 1, "{page}");
     }
