@@ -51,8 +51,7 @@ fn operations(figures: &Figures, direction: Direction) -> Option<Item> {
     let rung = figures.depths.iter().find(|point| point.direction == direction)?;
     let cap = figures.iops_cap(direction)?;
     let level = in_this_run(cap.level, cap.in_span, cap.wanders);
-    // A rate that the volume reached at least is no limit, whose change could be stated.
-    let rate_ends = ends(level, level.value).filter(|_| !cap.at_least && stayed(figures));
+    let rate_ends = ends(level, level.value).filter(|_| stayed(figures));
     Some(Item { iops: Some(level.value), rate_ends, ..at_limit(direction, rung.block) })
 }
 

@@ -40,7 +40,7 @@ fn job(group: u32, iops: f64) -> ReportedPart {
 
 fn side(label: &str, runs: Vec<Run>, policy: Option<&str>) -> Side {
     let limits = policy.map(|words| evaluate(&PolicyName::parse(words).unwrap()).unwrap());
-    Side { label: label.to_owned(), runs, limits, price: None, size: None, machine: None }
+    Side { label: label.to_owned(), runs, limits, price: None, size: None, machine: None, source: None }
 }
 
 fn value(found: &Comparison, side: usize) -> f64 {

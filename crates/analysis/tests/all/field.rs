@@ -112,6 +112,7 @@ fn a_comparison_does_not_average_a_closed_step_with_one_that_rests() {
         price: None,
         size: None,
         machine: None,
+        source: None,
     };
     let found = compare(&[side("a"), side("b")]);
     let rates = found.rows.iter().filter(|row| row.measure == Measure::Iops);

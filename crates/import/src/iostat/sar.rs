@@ -374,7 +374,8 @@ fn in_zone(time: &str) -> String {
 fn is_other_header(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
     let heads = times(&words).map_or(&[][..], |times| &words[times..]);
-    let is_head = |word: &&str| word.parse::<f64>().is_err() && !matches!(*word, "COM" | "LINUX");
+    let is_figure = |word: &str| word.replace(',', ".").parse::<f64>().is_ok();
+    let is_head = |word: &&str| !is_figure(word) && !matches!(*word, "COM" | "LINUX");
     heads.len() > 2 && heads.iter().all(is_head)
 }
 
