@@ -160,10 +160,10 @@ impl<'a> Coordinator<'a> {
         self.collector.tell(self.watcher);
         self.collector.over(number, outcome.ended, outcome.remainder.as_ref());
         if let Some(trace) = outcome.remainder.as_ref().and_then(|remainder| remainder.trace.as_ref()) {
-            self.watcher.traced(number, &trace.chunk);
+            self.watcher.traced(number, trace);
         }
         if let Some(issues) = outcome.remainder.as_ref().and_then(|remainder| remainder.issues.as_ref()) {
-            self.watcher.issued(number, &issues.chunk);
+            self.watcher.issued(number, issues);
         }
         let commands = self.workers.over(number, outcome.stopped);
         self.outcomes[number] = Some(outcome);

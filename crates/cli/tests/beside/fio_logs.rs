@@ -112,6 +112,20 @@ fn every_io_has_its_row_and_its_place_in_the_histograms() {
     assert!((means - lat as f64).abs() <= means * 1e-6 + 1.0, "{means} {lat}");
 }
 
+/// The null engine is faster than rows can be written: the job waits for them, as in fio.
+#[test]
+fn each_io_has_its_row_however_fast_the_engine_is() {
+    let Some(peers) = Peers::find() else { return };
+    let words = "--name=a --ioengine=null --size=4m --rw=randread --norandommap --number_ios=300000 \
+                 --io_size=100g --write_lat_log=l --output-format=json";
+    for who in [Who::Real, Who::Link] {
+        let ended = peers.run(who, words);
+        assert_eq!(ended.json()["jobs"][0]["read"]["total_ios"], 300_000, "{who:?}");
+        let rows = std::fs::read_to_string(peers.folder.path(&format!("{who:?}/l_clat.1.log"))).unwrap();
+        assert_eq!(rows.lines().count(), 300_000, "{who:?}");
+    }
+}
+
 /// What a verified job reads back once everything is written has its rows, as what it reads back meanwhile.
 #[test]
 fn what_is_read_back_has_its_rows_as_in_the_real_fio() {

@@ -207,7 +207,7 @@ impl<'a> WorkerThreads<'a> {
     /// Runs until every worker is over, or an interrupted step has waited long enough.
     fn run(&mut self, coordinator: &mut Coordinator<'_>) {
         let mut patience = Nanos::MAX;
-        let traced = self.plan.workers.iter().any(|worker| worker.terms.trace);
+        let traced = self.plan.workers.iter().any(|worker| worker.terms.trace || worker.terms.tells_issues);
         // A worker has three spare sheets, which intervals shorter than a poll would use up before the next poll.
         let poll = if traced { POLL_TRACED } else { POLL }
             .min(Duration::from_nanos(self.plan.interval.0.max(500_000)));

@@ -129,13 +129,8 @@ impl Collector {
         if let Some(remainder) = remainder {
             self.take(number, &remainder.sheet);
             let worker = &mut self.workers[number];
-            let lost = [
-                remainder.trace.as_ref().map_or(0, |trace| trace.lost),
-                remainder.issues.as_ref().map_or(0, |issues| issues.lost),
-            ];
-            worker.totals.untraced = lost.into_iter().sum();
             if let Some(trace) = remainder.trace.as_ref().filter(|_| worker.keeps_ios) {
-                worker.totals.ios.extend_from_slice(&trace.chunk);
+                worker.totals.ios.extend_from_slice(trace);
             }
         }
     }
@@ -200,8 +195,8 @@ impl WorkerRecord {
         let has_counted = self.totals.directions.iter().any(|way| way.tally.ops > 0);
         match self.ramp {
             Some(ramp) if !has_counted => {
-                let WorkerTotals { untraced, read_back, ios, .. } = self.totals;
-                WorkerTotals { untraced, read_back, ios, ..ramp }
+                let WorkerTotals { read_back, ios, .. } = self.totals;
+                WorkerTotals { read_back, ios, ..ramp }
             }
             _ => self.totals,
         }

@@ -16,8 +16,8 @@ use crate::rules::Timetable;
 pub(crate) use collector::Collector;
 pub(crate) use sheet::{CompletedIo, Part, Sheet};
 use sheet::{Counts, Track};
+pub(crate) use tracer::TraceReceiver;
 use tracer::Tracer;
-pub(crate) use tracer::{Trace, TraceReceiver};
 
 /// Sheets of a worker: one in use, three spares. An interval in which counting begins or ends takes two; with three
 /// spares it is enough that the collector looks once per interval.
@@ -44,8 +44,8 @@ pub struct CollectorEnd {
 #[derive(Debug)]
 pub(crate) struct Remainder {
     pub(crate) sheet: Box<Sheet>,
-    pub(crate) trace: Option<Trace<IoTrace>>,
-    pub(crate) issues: Option<Trace<TracedIo>>,
+    pub(crate) trace: Option<Vec<IoTrace>>,
+    pub(crate) issues: Option<Vec<TracedIo>>,
 }
 
 /// Records the I/Os of one worker.
@@ -82,8 +82,8 @@ impl Recorder {
             );
         }
         let progress = Arc::new(Progress::default());
-        let (tracer, traces) = plan.terms.trace.then(Tracer::new).unzip();
-        let (issues, issue_ends) = plan.terms.tells_issues.then(Tracer::new).unzip();
+        let (tracer, traces) = plan.terms.trace.then(|| Tracer::new(plan.depth)).unzip();
+        let (issues, issue_ends) = plan.terms.tells_issues.then(|| Tracer::new(plan.depth)).unzip();
         let recorder = Recorder {
             sheet: Box::new(Sheet::new(plan)),
             edge: Nanos::MAX,
@@ -241,6 +241,12 @@ impl Recorder {
         self.tracer.is_some()
     }
 
+    /// Number of I/Os that can be traced before the collector takes any; [`usize::MAX`] if none is traced.
+    pub(crate) fn trace_room(&self) -> usize {
+        let of_ends = self.tracer.as_ref().map_or(usize::MAX, Tracer::room);
+        self.issues.as_ref().map_or(usize::MAX, Tracer::room).min(of_ends)
+    }
+
     /// Traces one I/O that has completed or failed; only if [`is_tracing`](Recorder::is_tracing).
     pub(crate) fn trace(&mut self, io: IoTrace) {
         let counted = self.part == Part::Counted;
@@ -325,8 +331,8 @@ impl Recorder {
         self.sheet.counts.waited += self.waited_beyond;
         Remainder {
             sheet: self.sheet,
-            trace: self.tracer.map(Tracer::into_trace),
-            issues: self.issues.map(Tracer::into_trace),
+            trace: self.tracer.map(Tracer::into_rest),
+            issues: self.issues.map(Tracer::into_rest),
         }
     }
 }

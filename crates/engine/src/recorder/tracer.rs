@@ -14,13 +14,12 @@ const PATIENCE: Nanos = Nanos::from_millis(5);
 /// The worker's side.
 #[derive(Debug)]
 pub(super) struct Tracer<T> {
-    /// Never grows beyond its capacity.
+    /// Grows beyond its capacity only if the worker issues more than there is room for.
     chunk: Vec<T>,
     out: Producer<Vec<T>>,
     spares: Consumer<Vec<T>>,
     /// When `chunk` is to be handed over; [`Nanos::MAX`] while it is empty.
     edge: Nanos,
-    lost: u64,
 }
 
 /// The collector's side.
@@ -30,26 +29,20 @@ pub(crate) struct TraceReceiver<T> {
     spares: Producer<Vec<T>>,
 }
 
-/// The part of a trace that a worker had not handed over when it was over.
-#[derive(Debug)]
-pub(crate) struct Trace<T> {
-    pub(crate) chunk: Vec<T>,
-    /// Number of I/Os for which there was no room.
-    pub(crate) lost: u64,
-}
-
 impl<T> Tracer<T> {
-    pub(super) fn new() -> (Tracer<T>, TraceReceiver<T>) {
-        let (out, chunks) = RingBuffer::new(CHUNKS);
-        let (mut back, spares) = RingBuffer::new(CHUNKS);
-        for _ in 1..CHUNKS {
+    /// A trace of a worker with `depth` slots; half of its chunks have room for all of them.
+    pub(super) fn new(depth: u32) -> (Tracer<T>, TraceReceiver<T>) {
+        let count = CHUNKS.max(2 * (depth as usize).div_ceil(CHUNK));
+        let (out, chunks) = RingBuffer::new(count);
+        let (mut back, spares) = RingBuffer::new(count);
+        for _ in 1..count {
             assert!(
                 back.push(Vec::with_capacity(CHUNK)).is_ok(),
                 "the ring of chunks has no room for all of them"
             );
         }
         let chunk = Vec::with_capacity(CHUNK);
-        let tracer = Tracer { chunk, out, spares, edge: Nanos::MAX, lost: 0 };
+        let tracer = Tracer { chunk, out, spares, edge: Nanos::MAX };
         (tracer, TraceReceiver { chunks, spares: back })
     }
 
@@ -58,23 +51,26 @@ impl<T> Tracer<T> {
         self.edge
     }
 
-    /// Records one I/O at the time `at`. If the chunks were not taken in time, the I/O is counted as lost: waiting
-    /// would slow the worker down to the consumer of the trace.
+    /// Number of I/Os that can be recorded before the collector takes any.
+    pub(super) fn room(&self) -> usize {
+        CHUNK.saturating_sub(self.chunk.len()) + self.spares.slots() * CHUNK
+    }
+
+    /// Records one I/O at the time `at`.
     pub(super) fn record(&mut self, io: T, at: Nanos) {
-        if self.chunk.len() == self.chunk.capacity() && !self.pass_on() {
-            self.lost += 1;
-            return;
+        if self.chunk.len() >= CHUNK {
+            self.pass_on();
         }
         if self.chunk.is_empty() {
             self.edge = at + PATIENCE;
         }
-        debug_assert!(self.chunk.len() < self.chunk.capacity(), "a chunk grows beyond its capacity");
         self.chunk.push(io);
     }
 
-    /// Hands the chunk over if it is due at `now`.
+    /// Hands the chunk over if it is due at `now`. With less than half of the chunks left it must be full.
     pub(super) fn reach(&mut self, now: Nanos) {
-        if now >= self.edge && !self.pass_on() {
+        let spared = self.spares.slots() > self.spares.buffer().capacity() / 2;
+        if now >= self.edge && !(spared && self.pass_on()) {
             self.edge = now + PATIENCE;
         }
     }
@@ -93,8 +89,9 @@ impl<T> Tracer<T> {
         }
     }
 
-    pub(super) fn into_trace(self) -> Trace<T> {
-        Trace { chunk: self.chunk, lost: self.lost }
+    /// The I/Os that have not been handed over.
+    pub(super) fn into_rest(self) -> Vec<T> {
+        self.chunk
     }
 }
 
@@ -119,23 +116,22 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_in_time_is_counted_as_lost_and_the_rest_comes_in_order() {
-        let (mut tracer, mut desk) = Tracer::new();
+    fn what_nobody_takes_in_time_comes_whole_and_in_order() {
+        let (mut tracer, mut desk) = Tracer::new(1);
         let room = (CHUNK * CHUNKS) as u64;
+        assert_eq!(tracer.room() as u64, room);
         (0..room + 10).for_each(|number| tracer.record(number, Nanos(number)));
         let mut told = Vec::new();
         tell(&mut desk, &mut told);
         (room + 10..room + 20).for_each(|number| tracer.record(number, Nanos(number)));
         tell(&mut desk, &mut told);
-        let rest = tracer.into_trace();
-        told.extend(rest.chunk);
-        assert_eq!(rest.lost, 10);
-        assert!(told.into_iter().eq((0..room).chain(room + 10..room + 20)));
+        told.extend(tracer.into_rest());
+        assert!(told.into_iter().eq(0..room + 20));
     }
 
     #[test]
     fn a_chunk_that_is_not_full_is_handed_over_after_a_while() {
-        let (mut tracer, mut desk) = Tracer::new();
+        let (mut tracer, mut desk) = Tracer::new(1);
         tracer.record(7, Nanos(7));
         let mut told = Vec::new();
         tracer.reach(Nanos(7) + PATIENCE - Nanos(1));

@@ -1,5 +1,5 @@
 //! Reasons for a worker not to fill its queue although slots are free: a mark to which the queue must run down first, a
-//! search for the depth, a proportion to other workers.
+//! search for the depth, a proportion to other workers, a trace that has no room.
 
 use std::sync::Arc;
 
@@ -10,6 +10,9 @@ use super::refill::Refill;
 use super::steering::Steering;
 use super::{Wake, Worker};
 use crate::batch::Batch;
+
+/// Time after which a worker whose trace has no room looks again: a small part of the time between two collections.
+const ROOM_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// The gate of a worker. I/Os held back for others on the same bytes are kept by the worker itself, but checked here.
 #[derive(Debug)]
@@ -29,6 +32,7 @@ impl Gate {
         };
         let any = gate.refill.is_some() || gate.steering.is_some() || gate.flow.is_some();
         let any = any || plan.terms.overlap == Overlap::HeldBack;
+        let any = any || plan.terms.trace || plan.terms.tells_issues;
         any.then(|| Box::new(gate))
     }
 
@@ -83,9 +87,29 @@ impl Worker {
         }
     }
 
+    /// Fills the batch as far as the gate allows. Each I/O in flight has its place in the trace: a trace that lacks I/Os is
+    /// not the one that was asked for, so the worker waits until the collector has taken some.
+    pub(super) fn fill_at_gate(&mut self, now: Nanos, out: &mut Batch) {
+        out.narrow(self.trace_room());
+        if self.reading_back.is_some() {
+            self.read_back(now, out);
+        }
+        if !self.passes_gate(out) {
+            return;
+        }
+        if self.open {
+            self.fill_singly(now, out);
+        }
+        self.passed_gate(out);
+    }
+
+    /// Number of I/Os that can be issued and still be traced.
+    fn trace_room(&self) -> usize {
+        self.recorder.trace_room().saturating_sub(self.slots.in_flight())
+    }
+
     /// Narrows `out` to the I/Os that may be issued; false if there are none.
-    #[cold]
-    pub(super) fn passes_gate(&mut self, out: &mut Batch) -> bool {
+    fn passes_gate(&mut self, out: &mut Batch) -> bool {
         let in_flight = self.slots.in_flight();
         let room = self.gate.as_mut().map_or(usize::MAX, |gate| gate.opens(in_flight));
         out.narrow(room);
@@ -93,8 +117,7 @@ impl Worker {
     }
 
     /// Notes that the I/Os in `out` are issued.
-    #[cold]
-    pub(super) fn passed_gate(&mut self, out: &Batch) {
+    fn passed_gate(&mut self, out: &Batch) {
         let free = self.slots.free_count();
         if let Some(gate) = &mut self.gate {
             gate.issued(out.count(), free);
@@ -123,13 +146,16 @@ impl Worker {
     #[cold]
     fn gate_is_open(&self) -> bool {
         let open = self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()));
-        open && !self.overlap.is_holding()
+        open && !self.overlap.is_holding() && self.trace_room() > 0
     }
 
     /// When a worker without room wants its next turn.
     #[cold]
     pub(super) fn wake_at_gate(&self, now: Nanos) -> Wake {
-        let again = self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now));
+        let again = match self.trace_room() {
+            0 => Some(now + ROOM_AGAIN),
+            _ => self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now)),
+        };
         again.map_or(Wake::OnCompletion, |at| Wake::At(at.min(self.horizon).max(now)))
     }
 

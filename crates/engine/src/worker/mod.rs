@@ -237,17 +237,14 @@ impl Worker {
     /// Fills the batch if the fast path does not apply.
     #[inline(never)]
     fn fill_otherwise(&mut self, now: Nanos, out: &mut Batch) {
+        if self.gate.is_some() {
+            return self.fill_at_gate(now, out);
+        }
         if self.reading_back.is_some() {
             self.read_back(now, out);
         }
-        if self.gate.is_some() && !self.passes_gate(out) {
-            return;
-        }
         if self.open {
             self.fill_singly(now, out);
-        }
-        if self.gate.is_some() {
-            self.passed_gate(out);
         }
     }
 

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::vocabulary::*;
 use engine::{EngineError, fill, run_real};
 use kernel::{Clock, Direct, OpenFile, OwnedTestFile};
-use record::{Interval, Note, Observer, StepRecord};
+use record::{Interval, IoTrace, Note, Observer, StepRecord};
 use testbed::{Lack, skipped};
 use workload::{
     Access, BackendKind, Buffers, Bytes, Direction, Ending, FilePlan, Flush, Iops, Mix, Nanos, Pace,
-    StepPlan, StopRule, WorkerPlan,
+    StepPlan, StopRule, Terms, TracedIo, WorkerPlan,
 };
 
 fn null(depth: u32) -> WorkerPlan {
@@ -84,6 +84,34 @@ fn a_paced_job_issues_what_was_due() {
         let ops = record.tally(Direction::Read).ops as f64;
         // Never more than was due; less if the machine kept the thread from its last turns.
         assert!(ops < 6_000.0 + 4.0 * 6_000f64.sqrt() && ops > 0.0, "{pace:?}: {ops}");
+    }
+}
+
+/// Counts the I/Os that it is shown, ended and issued, and takes a moment for each piece.
+#[derive(Default)]
+struct SlowReader([usize; 2]);
+
+impl Observer for SlowReader {
+    fn interval(&mut self, _: &Interval) {}
+
+    fn traced(&mut self, _: usize, ios: &[IoTrace]) {
+        self.0[0] += ios.len();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+
+    fn issued(&mut self, _: usize, ios: &[TracedIo]) {
+        self.0[1] += ios.len();
+    }
+}
+
+#[test]
+fn a_worker_waits_for_the_reader_of_its_trace_rather_than_leave_out_an_io() {
+    for depth in [1, 64] {
+        let terms = Terms { trace: true, tells_issues: true, ..Terms::default() };
+        let plan = for_ops(100_000, vec![WorkerPlan { terms, ..null(depth) }]);
+        let mut reader = SlowReader::default();
+        let record = run_real(&plan, &[], Clock::start(), &mut reader).unwrap();
+        assert_eq!((reader.0, record.tally(Direction::Read).ops), ([100_000; 2], 100_000), "depth {depth}");
     }
 }
 

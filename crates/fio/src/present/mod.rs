@@ -104,8 +104,7 @@ impl<'a> FioReport<'a> {
         let mut notes: Vec<String> = Vec::new();
         let of_steps =
             self.steps.iter().flat_map(|step| &step.notes).filter(|note| wanted(note)).map(of_note);
-        let holes = self.steps.iter().flat_map(holes_in_logs);
-        let all = self.asked.notes.iter().map(|remark| remark.words.clone()).chain(of_steps).chain(holes);
+        let all = self.asked.notes.iter().map(|remark| remark.words.clone()).chain(of_steps);
         for note in all.chain(self.notes.iter().cloned()) {
             if !notes.contains(&note) {
                 notes.push(note);
@@ -119,17 +118,6 @@ impl<'a> FioReport<'a> {
         let failed = unit::Unit::each(self).iter().filter(|unit| unit.failed).count();
         u8::try_from(failed).unwrap_or(u8::MAX)
     }
-}
-
-/// Returns a sentence for each job whose logs lack I/Os.
-fn holes_in_logs(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
-    step.workers.iter().filter(|worker| worker.untraced > 0).map(|worker| {
-        let job = step.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
-        format!(
-            "the logs of {job} lack {} I/Os, which came faster than they could be written; the report counts them",
-            worker.untraced
-        )
-    })
 }
 
 /// A reading of the wall clock.
