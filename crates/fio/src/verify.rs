@@ -70,11 +70,10 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     })
 }
 
-/// Trims of data written earlier. fio does not record writes that it does not read back, and so trims none of them.
+/// Trims of data written earlier, read back or not.
 fn gives_back(options: &JobOptions) -> Option<GiveBack> {
     let asked = &options.verify;
-    let kept = options.pattern.writes && (asked.reads_back || asked.only);
-    (kept && asked.trim_percentage > 0 && asked.trim_backlog > 0).then_some(GiveBack {
+    (options.pattern.writes && asked.trim_percentage > 0 && asked.trim_backlog > 0).then_some(GiveBack {
         percent: asked.trim_percentage,
         writes: asked.trim_backlog,
         batch: asked.trim_batch,
@@ -88,7 +87,7 @@ pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
     let asks = asked.trim_percentage > 0 || asked.trim_backlog > 0;
     let done = asked.is_on() && gives_back(options).is_some();
     (asks && !done).then_some(
-        "no block is trimmed, in fio up to 3.42 neither: trim_percentage needs trim_backlog, and a job that writes, verifies and reads back",
+        "no block is trimmed, in fio neither: trim_percentage needs trim_backlog, and a job that writes and verifies",
     )
 }
 

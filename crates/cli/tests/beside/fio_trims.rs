@@ -35,7 +35,6 @@ fn as_many_verified_blocks_are_trimmed_as_by_the_real_fio() {
         "--trim_backlog=16 --trim_verify_zero=0",
         "--trim_backlog=100 --trim_verify_zero=0 --trim_backlog_batch=10",
         "--trim_backlog=16 --verify_backlog=32",
-        "--trim_backlog=16 --do_verify=0",
         "--trim_backlog=300",
     ] {
         let words = format!(
@@ -70,11 +69,12 @@ fn a_job_that_only_writes_trims_what_the_real_fio_aborts_at() {
         assert_eq!(zeros(&std::fs::read(place.join("f")).unwrap()).len() as u64, trims);
         assert!(writes == 256 && (60..150).contains(&trims), "{trims} of {writes} blocks were trimmed");
     }
-    for lacking in ["--trim_percentage=40", "--trim_percentage=40 --trim_backlog=16 --do_verify=0"] {
-        let ended = run(lacking);
-        assert_eq!((ended.code, counts(&ended)[2]), (Some(0), 0));
-        assert!(ended.out.contains("no block is trimmed"), "{}", ended.out);
-    }
+    // Later versions of fio than 3.42 trim what they do not read back, too.
+    let ended = run("--trim_percentage=100 --trim_backlog=1 --do_verify=0");
+    assert_eq!((ended.code, counts(&ended)), (Some(0), [0, 256, 256]), "{}", ended.out);
+    let lacking = run("--trim_percentage=40");
+    assert_eq!((lacking.code, counts(&lacking)[2]), (Some(0), 0));
+    assert!(lacking.out.contains("no block is trimmed"), "{}", lacking.out);
 }
 
 #[test]

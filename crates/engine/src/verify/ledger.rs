@@ -71,10 +71,11 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Makes a ledger for `plan`; `None` if no writes of the plan are read back.
+    /// Makes a ledger for `plan`; `None` if no writes of the plan are read back or trimmed again.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Ledger> {
         let Verify::On(verification) = &plan.verify else { return None };
-        if !verification.when.reads_back() || !plan.access.mix.issues(Direction::Write) {
+        let is_kept = verification.when.reads_back() || verification.gives_back.is_some();
+        if !is_kept || !plan.access.mix.issues(Direction::Write) {
             return None;
         }
         let unit = unit(plan).0.max(1);
@@ -282,7 +283,8 @@ impl Ledger {
 
     /// Returns the next span to read back after all writes, in order of offset; `None` when all have been.
     pub(crate) fn next_at_the_end(&mut self) -> Option<Span> {
-        let open = |entry: u32| entry & NUMBER != 0 && entry & SEEN == 0;
+        let reads_back = self.when.reads_back();
+        let open = |entry: u32| reads_back && entry & NUMBER != 0 && entry & SEEN == 0;
         while let Some(file) = self.files.get(self.cursor.0) {
             let entries = &file.entries[self.cursor.1.min(file.entries.len())..];
             let Some(skip) = entries.iter().position(|&entry| open(entry)) else {

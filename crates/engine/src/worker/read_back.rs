@@ -42,7 +42,7 @@ enum AtTheEnd {
 impl ReadingBack {
     pub(super) fn new(plan: &WorkerPlan, slots: u32) -> Option<Box<ReadingBack>> {
         let Verify::On(verification) = &plan.verify else { return None };
-        if verification.when == ReadBack::NotAtAll {
+        if verification.when == ReadBack::NotAtAll && verification.gives_back.is_none() {
             return None;
         }
         Some(Box::new(ReadingBack {
