@@ -34,7 +34,7 @@ fn random(options: &JobOptions, mix: Mix) -> Access {
     Access {
         order: if partly { Order::Sequential } else { Order::Random(repeats) },
         random_percent: ByDirection { read, write, trim },
-        spread: spread(&options.spread),
+        spread: spread(options),
         runs: runs.map(|length| Runs { length, follow }),
         ..Access::random(mix)
     }
@@ -168,10 +168,11 @@ impl JobOptions {
     }
 }
 
-/// The distribution of places that fio draws for `typed`. Of a normal one it does not use the deviation that its manual names:
+/// The distribution of places that fio draws for what was typed. Of a normal one it does not use the deviation that its manual names:
 /// a place is the mean of twelve even draws over the region, plus an even draw from the share that is typed, at most a half.
-fn spread(typed: &Spread) -> Spread {
-    match *typed {
+fn spread(options: &JobOptions) -> Spread {
+    match options.spread {
+        Spread::Listed(ref blocks) if options.sequence_advances => Spread::Advancing(blocks.clone()),
         Spread::Normal { percent, center } => {
             let share = (percent / 100.0).min(0.5);
             Spread::Normal { percent: 100.0 * ((1.0 + 12.0 * share * share) / 144.0).sqrt(), center }

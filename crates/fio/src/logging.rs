@@ -2,7 +2,16 @@
 
 use workload::Nanos;
 
-use super::value::Value;
+use super::value::{Value, Word};
+
+/// Words of `log_window_value`.
+pub const LOG_VALUES: &[Word] = &[
+    ("avg", "The mean"),
+    ("max", "The greatest"),
+    ("both", "Both, a column each"),
+    ("0", "The mean"),
+    ("1", "The greatest"),
+];
 
 /// The value in a row of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

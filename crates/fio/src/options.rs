@@ -158,6 +158,7 @@ pub struct JobOptions {
     pub rwmix_typed: bool,
     pub percentage_random: Each<u64>,
     pub spread: Spread,
+    pub sequence_advances: bool,
     pub norandommap: bool,
     pub lfsr: bool,
     pub randrepeat: bool,

@@ -2,6 +2,17 @@
 
 use workload::{RingWays, Submitter, Waiting};
 
+use super::value::Word;
+
+/// Words of `write_mode`.
+pub const WRITE_MODES: &[Word] = &[
+    ("write", "Writes"),
+    ("uncor", "Marks as unreadable"),
+    ("zeroes", "Writes zeros"),
+    ("verify", "Verifies"),
+    ("zone_append", "Appends to a zone"),
+];
+
 /// Options as typed; each field is the option named in its comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RingOptions {

@@ -1,7 +1,9 @@
 //! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
 
+use super::logging::LOG_VALUES;
 use super::number::{KbBase, TimeUnit};
 use super::options::{JobOptions, UnifiedReport};
+use super::ring::WRITE_MODES;
 use super::row::{Part, Row, row, within};
 use super::shape::{Shape, ShapeValue};
 use super::terms::ExitWhat;
@@ -21,13 +23,6 @@ const RW: &[Word] = &[
     ("trimwrite", "Trims, each followed by a write"),
     ("randtrimwrite", "Trims at random, each followed by a write"),
 ];
-const LOG_VALUES: &[Word] = &[
-    ("avg", "The mean"),
-    ("max", "The greatest"),
-    ("both", "Both, a column each"),
-    ("0", "The mean"),
-    ("1", "The greatest"),
-];
 const MEMORY: &[Word] = &[
     ("malloc", "Memory of the process"),
     ("shm", "Shared memory"),
@@ -35,13 +30,6 @@ const MEMORY: &[Word] = &[
     ("mmap", "Mapped memory, or the file after a colon"),
     ("mmaphuge", "The same in huge pages"),
     ("mmapshared", "The same, shared"),
-];
-const WRITE_MODES: &[Word] = &[
-    ("write", "Writes"),
-    ("uncor", "Marks as unreadable"),
-    ("zeroes", "Writes zeros"),
-    ("verify", "Verifies"),
-    ("zone_append", "Appends to a zone"),
 ];
 const PLAIN_MEMORY: &str = "buffers are mapped memory of the worker's own in plain pages, never in a file";
 /// Heading of the options of fio's built-in profiles.
@@ -274,7 +262,7 @@ pub static ROWS: &[Row] = &[
         .nearly("plimsoll's own generator; each block once without a map, with lfsr also under norandommap", "Generator of random places.", |o, v| o.lfsr = v.word() == "lfsr"),
     access(row("random_distribution", Kind::Shape(Shape::Spread), "random"))
         .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", shaped!(spread = Spread)),
-    access(row("random_sequence_stride", Kind::Bool, "0")).refused("a sequence is repeated where it is; for blocks at a fixed distance give rw=read:SKIP, or zonemode=strided", "A sequence that moves on by its own length each time."),
+    access(row("random_sequence_stride", Kind::Bool, "0")).does("A sequence moves on by its own length each time; behind the end of the region it goes on from the start.", |o, v| o.sequence_advances = v.on()),
     access(row("randrepeat", Kind::Bool, "1"))
         .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
     access(row("allrandrepeat", Kind::Bool, "0"))

@@ -37,6 +37,8 @@ pub enum Spread {
     Zoned(ByDirection<Vec<Zone>>),
     /// These blocks in turn, by number within the region.
     Listed(Vec<u64>),
+    /// These blocks in turn, counted from a block that moves on by the length of the list after each turn.
+    Advancing(Vec<u64>),
 }
 
 /// A part of the region, directly after the previous zone of the list.

@@ -265,6 +265,13 @@ fn a_list_of_blocks_is_visited_in_its_order() {
 }
 
 #[test]
+fn an_advancing_list_moves_on_by_its_length_and_goes_on_from_the_start() {
+    let access = random(Spread::Advancing(vec![2, 0, 1]));
+    let ios = seen(9, WorkerPlan { files: vec![file(Bytes(0), Bytes::kib(28))], access, ..worker() });
+    assert_eq!(ios.iter().map(|io| io.offset / 4096).collect::<Vec<_>>(), [2, 0, 1, 5, 3, 4, 1, 6, 0]);
+}
+
+#[test]
 fn a_stride_leaves_holes_and_a_negative_one_walks_backwards() {
     let strided = |stride, ops, from: Bytes| {
         let access = Access { stride, ..Access::sequential(Mix::READ) };
@@ -389,6 +396,7 @@ fn any_spread() -> impl Strategy<Value = Spread> {
             Spread::Zoned(ByDirection { read: vec![first, rest], write: vec![rest], trim: vec![first] })
         }),
         proptest::collection::vec(0u64..1_000, 1..5).prop_map(Spread::Listed),
+        proptest::collection::vec(0u64..1_000, 1..5).prop_map(Spread::Advancing),
     ]
 }
 

@@ -140,6 +140,8 @@ fn distributions_are_understood() {
     };
     assert!((percent - 10.14).abs() < 0.01, "fio's places deviate by {percent} % of the region");
     assert_eq!(spread("sequence:3,1,2"), Spread::Listed(vec![3, 1, 2]));
+    let advancing = spread("sequence:3,1,2 --random_sequence_stride=1");
+    assert_eq!(advancing, Spread::Advancing(vec![3, 1, 2]));
     let zone = |percent, length| Zone { percent, length: ZoneLength::Percent(length) };
     let all = vec![zone(60.0, 10.0), zone(40.0, 90.0)];
     assert_eq!(

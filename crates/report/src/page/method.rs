@@ -315,7 +315,7 @@ fn spread_words(spread: &Spread) -> String {
         Spread::Pareto { h, .. } => format!("Pareto {h}"),
         Spread::Normal { percent, .. } => format!("normal, {percent} % deviation"),
         Spread::Zoned(_) => "by zones".to_owned(),
-        Spread::Listed(_) => "from a list of blocks".to_owned(),
+        Spread::Listed(_) | Spread::Advancing(_) => "from a list of blocks".to_owned(),
     }
 }
 

@@ -29,7 +29,13 @@ enum Law {
     Normal(f64),
     /// Per zone: percent of the I/O up to and including it, its first block, and its length in blocks.
     Zones(Box<[(f64, u64, u64)]>),
-    Listed(Box<[u64]>, usize),
+    /// Blocks, the index of the next one, the block that they are counted from, and by how much it moves on after each turn.
+    Listed {
+        blocks: Box<[u64]>,
+        at: usize,
+        base: u64,
+        step: u64,
+    },
 }
 
 /// A map from ranks to blocks: a permutation, rotated so that rank 0 lies where it should.
@@ -51,8 +57,11 @@ impl SpreadDraw {
                 (Some(Law::Normal(count as f64 * percent / 100.0)), Some(*center))
             }
             Spread::Zoned(zones) => (zones_of(zones.of(direction), count, block).map(Law::Zones), None),
-            Spread::Listed(blocks) if blocks.is_empty() => (None, None),
-            Spread::Listed(blocks) => (Some(Law::Listed(blocks.clone().into(), 0)), None),
+            Spread::Listed(blocks) | Spread::Advancing(blocks) => {
+                let step = if matches!(spread, Spread::Advancing(_)) { blocks.len() as u64 } else { 0 };
+                let listed = Law::Listed { blocks: blocks.clone().into(), at: 0, base: 0, step };
+                ((!blocks.is_empty()).then_some(listed), None)
+            }
         };
         let scatter = center.and_then(|center| Scatter::new(count, key, center));
         SpreadDraw { count, law: law.unwrap_or(Law::Uniform), scatter }
@@ -67,10 +76,14 @@ impl SpreadDraw {
             Law::Pareto(pareto) => pareto.sample(stream),
             Law::Normal(deviation) => around_the_middle(self.count, *deviation, stream),
             Law::Zones(zones) => in_zones(zones, stream),
-            Law::Listed(blocks, at) => {
-                let block = blocks[*at];
+            Law::Listed { blocks, at, base, step } => {
+                let block = blocks[*at].saturating_add(*base);
                 *at = (*at + 1) % blocks.len();
-                block
+                if *at == 0 {
+                    *base = (*base + *step) % self.count;
+                }
+                // Behind the end of the region an advancing list goes on from its start.
+                if *step > 0 { block % self.count } else { block }
             }
         };
         let block = match &self.scatter {
