@@ -79,11 +79,16 @@ impl Walk<'_> {
             self.troubles.push(self.text.trouble(start, "the time that the copy took, like 0.0183 s"));
         }
         let found = self.run(&copied, start);
-        let before = self.found.last().and_then(|before| before.parts.first());
+        let before = self.found.last().and_then(|before| before.parts.first()?.directions.first());
         let later = before.is_some_and(|before| {
-            let bytes = before.directions.first().and_then(|way| way.bytes.as_ref());
-            let more = bytes.is_some_and(|bytes| copied.bytes.value > bytes.value);
-            more && before.runtime < found.parts.first().and_then(|part| part.runtime)
+            let (Some(bytes), Some(time), Some(now)) = (&before.bytes, &before.runtime, &copied.seconds)
+            else {
+                return false;
+            };
+            // Times of `status=progress` are whole seconds; the last of them may have all bytes.
+            let more = copied.bytes.value > bytes.value;
+            let all = copied.bytes.value == bytes.value && time.step >= 1e9 && now.step < 1e9;
+            (more || all) && now.value + time.step > time.value
         });
         if self.goes_on && later {
             self.found.pop();

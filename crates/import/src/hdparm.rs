@@ -25,7 +25,7 @@ const TIMINGS: [(&str, &str); 5] = [
 
 /// Reads every timing in `text`; those below one device's name are one result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut walk = Walk { text, troubles, found: Vec::new(), device: None };
+    let mut walk = Walk { text, troubles, found: Vec::new(), device: None, asked: None };
     text.lines().for_each(|(start, line)| walk.line(line.trim(), start));
     walk.found.retain(|found| !found.parts.is_empty());
     walk.found
@@ -37,11 +37,19 @@ struct Walk<'t> {
     found: Vec<ImportedResult>,
     /// The device whose name came last.
     device: Option<&'t str>,
+    /// The command line above, up to other text below its timings.
+    asked: Option<&'t str>,
 }
 
 impl<'t> Walk<'t> {
     /// Reads a line, which has several timings, and names of devices between them, if line breaks are lost.
     fn line(&mut self, line: &'t str, start: usize) {
+        let is_over = self.found.last().is_some_and(|found| !found.parts.is_empty());
+        if let Some((_, command)) = line.split_once("hdparm -") {
+            self.asked = line[line.len() - command.len() - "hdparm -".len()..].split('`').next();
+        } else if is_over && !line.is_empty() && !line.contains(TIMING) && !line.starts_with("/dev/") {
+            self.asked = None;
+        }
         for (index, piece) in line.split(TIMING).enumerate() {
             // Prose names a timing too, but within a line and without figures.
             let begins = index == 1 && line.starts_with(TIMING);
@@ -66,6 +74,7 @@ impl<'t> Walk<'t> {
         };
         let name = self.device.map_or(what.to_owned(), |device| format!("{device}: {what}"));
         let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
+        part.asked.extend(self.asked.map(|command| ("command".to_owned(), command.to_owned())));
         let way = way(&mut part, Some(Direction::Read));
         (way.bytes, way.runtime, way.bytes_per_second) = (Some(bytes), Some(seconds), Some(rate));
         if what.contains("cache") {

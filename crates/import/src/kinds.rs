@@ -54,7 +54,7 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
 /// Supported kinds, then unsupported ones. Of several with as many words in a text, the last is named.
 #[rustfmt::skip]
 const KINDS: [Kind; 22] = [
-    kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
+    kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths", "(g=", "): rw=", ", bs=", ", ioengine=", ", iodepth="],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
         "but no document of its own with a list 'jobs' that could be read: take it out of what stands around it"),

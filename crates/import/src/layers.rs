@@ -35,6 +35,7 @@ impl Page {
         let mut notes = Vec::new();
         let text = text::decoded(bytes, &mut notes);
         let text = clocks::plain(&text).unwrap_or(text);
+        let text = bare(&text).unwrap_or(text);
         match escapes::without(&text) {
             Some((text, cuts)) => Page { text, notes, cuts: vec![cuts], ..Page::default() },
             None => Page { text, notes, ..Page::default() },
@@ -68,6 +69,18 @@ impl Page {
         let end = head.rfind('\n').map_or(head.len(), |end| end + 1);
         Page { text: head[..end].to_owned(), ..Page::default() }
     }
+}
+
+/// Returns `text` with blanks for the rest of fio's live line, over which a terminal has written the bracket that begins
+/// JSON; `None` if there is none.
+fn bare(text: &str) -> Option<String> {
+    const COVERED: &str = "{obs: ";
+    text.contains(COVERED).then_some(())?;
+    let line = |line: &str| match line.trim_start().starts_with(COVERED) {
+        true => line.replace(|c: char| !matches!(c, '{' | '\r' | '\n'), " "),
+        false => line.to_owned(),
+    };
+    Some(text.split_inclusive('\n').map(line).collect())
 }
 
 const POINTED: &str =

@@ -2,12 +2,15 @@
 
 /// Returns the text decoded; `None` if it is not encoded.
 pub(crate) fn decoded(text: &str) -> Option<String> {
-    let (mut bytes, mut rest, mut others) = (Vec::with_capacity(text.len()), text.as_bytes(), 0);
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    let (mut others, mut breaks) = (0, 0);
     while let Some(at) = rest.iter().position(|&byte| byte == b'=') {
         bytes.extend(&rest[..at]);
         rest = &rest[at + 1..];
         match code(rest) {
             Some((length, byte)) => {
+                // Rulers of equals signs end lines too.
+                breaks += usize::from(byte.is_none() && bytes.last() != Some(&b'='));
                 bytes.extend(byte);
                 rest = &rest[length..];
             }
@@ -19,7 +22,7 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
     }
     bytes.extend(rest);
     // The headers of a mail have equals signs of their own.
-    (text.matches("=3D").count() > others).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    (text.matches("=3D").count() + breaks > others).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the length of what follows an equals sign of a code, and the byte that it stands for: none at the end of a line.

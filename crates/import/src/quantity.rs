@@ -47,9 +47,9 @@ pub(crate) fn number(text: &str) -> Option<Number<'_>> {
 pub(crate) enum Prefixes {
     /// `K` is 1000: counts, times, and everything in SI units.
     Decimal,
-    /// `K` is 1024 whether or not an `i` follows: fio before 2.21, ioping before 0.8.
+    /// `K` is 1024 whether or not an `i` follows: fio before 2.17, ioping before 0.8.
     Binary,
-    /// `Ki` is 1024, and `k` or `K` without the `i` is 1000: fio since 2.21.
+    /// `Ki` is 1024, and `k` or `K` without the `i` is 1000: fio since 2.17.
     Named,
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn byte_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     Some(Figure { printed: text.to_owned(), ..found })
 }
 
-/// Parses `0` or `131Mi`, which only fio since 2.21 prints.
+/// Parses `0` or `131Mi`, which only fio since 2.17 prints.
 fn bare_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     let plain =
         text == "0" || text.ends_with('i') || text.ends_with(|c: char| c.is_ascii_alphabetic() && c != 'B');

@@ -10,7 +10,7 @@ use super::trouble::Troubles;
 
 /// Reads every result of `fileio` in `text`; sysbench's other tests have no lines about files.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut walk = Walk { text, troubles, found: Vec::new(), asked: Vec::new(), section: Section::Head };
+    let mut walk = Walk { text, troubles, found: Vec::new(), asked: Vec::new(), section: Section::Named };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
     }
@@ -31,24 +31,20 @@ struct Walk<'t> {
 /// Contents of the following lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Section {
-    /// Parameters, up to the first figures.
-    Head,
-    /// `File operations:` of 0.5 to 1.0.
-    Operations,
-    /// `Throughput:`.
-    Throughput,
-    /// Times and counts.
-    General,
+    /// Parameters, rates and counts, each of which has a name of its own.
+    Named,
     /// `Latency (ms):`, `per-request statistics:`.
     Latency,
 }
 
 /// Lines of the head, and their names in a run.
-const ASKED: [(&str, &str); 8] = [
+const ASKED: [(&str, &str); 10] = [
     ("Number of threads: ", "threads"),
     ("Warmup time: ", "warmup time"),
     ("Report intermediate results every ", "report interval"),
     ("Block size ", "block size"),
+    ("Number of IO requests: ", "requests"),
+    ("Number of random requests for random IO: ", "requests"),
     ("Extra file open flags: ", "flags"),
     ("Read/Write ratio for combined random IO test: ", "reads for a write"),
     ("Periodic FSYNC enabled, calling fsync() each ", "fsync period"),
@@ -70,35 +66,34 @@ impl Walk<'_> {
             return;
         }
         if let Some(section) = section(line) {
-            self.section = section;
             // A result without its head begins with its operations, after one that is over.
             let last = self.found.last().and_then(|found| found.parts.first());
-            let is_next = section == Section::Operations && last.is_some_and(|part| part.runtime.is_some());
+            let is_next = line == OPERATIONS && last.is_some_and(|part| part.runtime.is_some());
             if self.found.is_empty() || is_next {
                 self.begin("sysbench fileio", start);
-                self.section = section;
             }
+            self.section = section;
             return;
         }
         if begins(self.found.last().and_then(|found| found.parts.first()), line) {
             self.begin("sysbench fileio", start);
         }
         let Some(part) = self.found.last_mut().and_then(|found| found.parts.first_mut()) else { return };
-        let read = match self.section {
-            Section::Head => head(part, line),
-            Section::Operations => operations(part, line),
-            Section::Throughput => throughput(part, line),
-            Section::General => general(part, line),
-            Section::Latency => moments(part, line),
+        let lines = match self.section {
+            Section::Named => [head, operations, throughput, general, moved, said],
+            Section::Latency => [moments, operations, throughput, general, moved, said],
         };
-        let read = read.or_else(|| moved(part, line)).or_else(|| said(part, line));
-        if read == Some(false) {
-            self.troubles.push(self.text.trouble(start, "the figures of this line of sysbench's"));
+        if lines.iter().find_map(|read| read(part, line)) == Some(false) {
+            let expected = match line.ends_with("ops/sec)") {
+                true => "a line of sysbench's 'fileio': this is one of its memory test, which is not read",
+                false => "the figures of this line of sysbench's",
+            };
+            self.troubles.push(self.text.trouble(start, expected));
         }
     }
 
     fn begin(&mut self, tool: &str, start: usize) {
-        self.section = Section::Head;
+        self.section = Section::Named;
         let mut part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
         part.asked = std::mem::take(&mut self.asked);
         let found = ImportedResult { parts: vec![part], ..ImportedResult::begun(tool, start) };
@@ -125,16 +120,23 @@ fn begins(last: Option<&ReportedPart>, line: &str) -> bool {
     }
     let is_first = is_total || line.starts_with("Operations performed:");
     let is_done = |part: &ReportedPart| part.of(None).is_some_and(|way| way.bytes.is_some());
-    is_first && last.is_none_or(is_done)
+    let is_again = |part: &ReportedPart| {
+        operation(line).and_then(|(direction, _)| part.of(Some(direction))?.iops.as_ref()).is_some()
+    };
+    is_first && last.is_none_or(is_done) || last.is_some_and(is_again)
 }
+
+/// The line above the rates of 0.5 to 1.0.
+const OPERATIONS: &str = "File operations:";
 
 fn section(line: &str) -> Option<Section> {
     Some(match line {
-        "File operations:" => Section::Operations,
-        "Throughput:" => Section::Throughput,
-        "General statistics:" | "Test execution summary:" => Section::General,
+        OPERATIONS
+        | "Throughput:"
+        | "General statistics:"
+        | "Test execution summary:"
+        | "Threads fairness:" => Section::Named,
         "Latency (ms):" | "per-request statistics:" | "response time:" => Section::Latency,
-        "Threads fairness:" => Section::Head,
         _ => return None,
     })
 }
@@ -188,8 +190,8 @@ fn interim(part: &mut ReportedPart, rest: &str) -> Option<bool> {
     Some(true)
 }
 
-/// Reads `reads/s:   8259.22` of 0.5 to 1.0.
-fn operations(part: &mut ReportedPart, line: &str) -> Option<bool> {
+/// Returns the direction of a rate, and the words after its name.
+fn operation(line: &str) -> Option<(Direction, &str)> {
     let (name, words) = line.split_once(':')?;
     let direction = match name {
         "reads/s" => Direction::Read,
@@ -197,6 +199,12 @@ fn operations(part: &mut ReportedPart, line: &str) -> Option<bool> {
         "fsyncs/s" => Direction::Flush,
         _ => return None,
     };
+    Some((direction, words))
+}
+
+/// Reads `reads/s:   8259.22` of 0.5 to 1.0.
+fn operations(part: &mut ReportedPart, line: &str) -> Option<bool> {
+    let (direction, words) = operation(line)?;
     Some(put(&mut way(part, Some(direction)).iops, quantity::plain(words, 1.0)))
 }
 
@@ -210,14 +218,17 @@ fn throughput(part: &mut ReportedPart, line: &str) -> Option<bool> {
         "fsync" => Direction::Flush,
         _ => return None,
     };
-    let way = way(part, Some(direction));
     if unit == "MiB/s" {
-        return Some(put(&mut way.bytes_per_second, quantity::plain(words, 1_048_576.0)));
+        return Some(put(
+            &mut way(part, Some(direction)).bytes_per_second,
+            quantity::plain(words, 1_048_576.0),
+        ));
     }
     let (iops, rest) =
         words.trim().strip_prefix("IOPS=")?.split_once(' ').unwrap_or((&words.trim()[5..], ""));
     let rate = rest.split('(').next().and_then(|rate| quantity::byte_rate(rate, Prefixes::Named));
     let has_rate = rate.is_some() || direction == Direction::Flush;
+    let way = way(part, Some(direction));
     set(&mut way.bytes_per_second, rate);
     Some(put(&mut way.iops, quantity::plain(iops, 1.0)) && has_rate)
 }

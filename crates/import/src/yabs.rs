@@ -32,7 +32,10 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult>
                 }
                 blocks = sizes;
             }
-            [way @ ("Read" | "Write" | "Total"), figures @ ..] if !blocks.is_empty() => {
+            [way, figures @ ..]
+                if !blocks.is_empty()
+                    && (is_own(way) || figures.iter().any(|cell| self::figures(cell).is_some())) =>
+            {
                 let row = Row { way, figures, blocks: &blocks, disk: &disk };
                 let line = text.line(start);
                 let fits = found.last_mut().is_some_and(|last| row.enter(last, line));
@@ -73,8 +76,8 @@ const ROUNDED: f64 = 0.006;
 /// Converts the rates of a version whose MB is 1,024,000 bytes. The rates and I/Os of a cell prove the unit, or else the
 /// version in the head.
 fn settle(found: &mut ImportedResult, version: Option<&str>) {
-    let ways = found.parts.iter().flat_map(|part| part.directions.iter().map(move |way| (&part.job, way)));
-    let proven = ways.filter_map(|(size, way)| is_decimal(size, way)).next();
+    let ways = found.parts.iter().flat_map(|part| part.directions.iter().map(move |way| (part, way)));
+    let proven = ways.filter_map(|(part, way)| is_decimal(part.asked_for("bs")?, way)).next();
     let is_decimal = proven.or_else(|| Some(version? >= DECIMAL_SINCE));
     if is_decimal.is_none() {
         let note = "neither a version nor the numbers of I/Os show whether a MB is 1,024,000 bytes, as up to v2026-05-19, or \
@@ -123,6 +126,11 @@ fn heading(words: &str) -> Vec<(String, String)> {
     named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
+/// Whether yabs itself prints such a row; other scripts with its table have others, such as `Randread`.
+fn is_own(way: &str) -> bool {
+    matches!(way, "Read" | "Write" | "Total")
+}
+
 struct Row<'r> {
     way: &'r str,
     figures: &'r [&'r str],
@@ -133,18 +141,17 @@ struct Row<'r> {
 impl Row<'_> {
     /// Adds the row; returns false if a cell does not contain two figures.
     fn enter(&self, found: &mut ImportedResult, line: u32) -> bool {
-        let direction = match self.way {
-            "Read" => Some(Direction::Read),
-            "Write" => Some(Direction::Write),
-            _ => None,
-        };
+        let lower = self.way.to_ascii_lowercase();
+        let mut directions = [Direction::Read, Direction::Write].into_iter();
+        let direction = directions.find(|direction| lower.ends_with(direction.name()));
         let cells: Vec<(Figure, Figure)> = self.figures.iter().filter_map(|cell| figures(cell)).collect();
         if cells.len() != self.blocks.len() {
             return false;
         }
         for (size, (rate, iops)) in self.blocks.iter().zip(cells) {
-            let place = found.parts.iter().position(|part| part.job == *size).unwrap_or_else(|| {
-                let mut part = ReportedPart::named(Scope::Job, size, line);
+            let name = if is_own(self.way) { size.clone() } else { format!("{size} {}", self.way) };
+            let place = found.parts.iter().position(|part| part.job == name).unwrap_or_else(|| {
+                let mut part = ReportedPart::named(Scope::Job, name, line);
                 part.asked =
                     [("bs".to_owned(), size.clone())].into_iter().chain(self.disk.iter().cloned()).collect();
                 found.parts.push(part);

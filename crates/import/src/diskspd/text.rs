@@ -197,13 +197,15 @@ impl Walk<'_> {
         self.section = Section::Prose;
     }
 
-    /// Reads a parameter such as `block size: 4KiB`, or words without a value.
+    /// Reads a parameter such as `block size: 4KiB` or `using random I/O (alignment: 4KiB)`, or words without a value.
     fn parameter(&mut self, words: &str) {
         let (name, value) = words.split_once(": ").unwrap_or((words, ""));
         if name.starts_with("timespan:") || words.starts_with("timespan:") {
             return;
         }
-        self.asked.push((name.to_owned(), value.trim().trim_matches('\'').to_owned()));
+        let inside = value.strip_suffix(')').filter(|_| name.contains(" ("));
+        let name = if inside.is_some() { format!("{name})") } else { name.to_owned() };
+        self.asked.push((name, inside.unwrap_or(value).trim().trim_matches('\'').to_owned()));
     }
 
     fn system(&mut self, words: &str) {

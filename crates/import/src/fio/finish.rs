@@ -12,10 +12,10 @@ pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, trou
     if found.tool.is_empty() {
         let says = |said: &str| found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == said));
         let generation = match is_new {
-            true => "fio 2.21 or later",
+            true => "fio 2.17 or later",
             false if says(PRINTED_AT) => "fio 2.x",
             false if says("pid") => "fio 1.x",
-            false => "fio up to 2.20",
+            false => "fio up to 2.16",
         };
         (found.tool, found.tool_is_guessed) = (format!("{generation} text"), true);
     }
@@ -41,7 +41,7 @@ pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, trou
 fn settle(found: &mut ImportedResult) {
     let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
-    let is_known = known_old || !found.tool_is_guessed || first == "2.21";
+    let is_known = known_old || !found.tool_is_guessed || first == "2.17";
     let (mut groups, others): (Vec<_>, Vec<_>) =
         found.parts.iter_mut().partition(|part| part.scope == Scope::Group);
     let mut lost = false;

@@ -37,6 +37,50 @@ fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut ReportedPart> {
     walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
 }
 
+/// Whether the line of a direction whose label ends at `behind` is not the current group's: fio prints directions in one
+/// order, directly below each other. The lines of another file, as `grep` names it, are another run's too.
+pub(super) fn is_of_another(walk: &mut Walk<'_>, direction: Option<Direction>, behind: usize) -> bool {
+    let rank = |direction: Option<Direction>| (direction.is_none(), direction);
+    let last = current(walk).and_then(|group| group.directions.last()).map(|way| rank(way.direction));
+    let Some(last) = last else { return false };
+    let plain = walk.plain();
+    let start = plain[..behind].rfind('\n').map_or(0, |end| end + 1);
+    let above = plain[..start].trim_end();
+    let line_above = above.rsplit('\n').next().unwrap_or_default().trim_start();
+    // The words of a line that a page has wrapped have equals signs.
+    let is_apart = walk.text.line(above.len()) > walk.last_line && !line_above.contains('=');
+    let is_label = |c: char| c.is_ascii_uppercase() || c == ':';
+    let file = plain[start..behind].trim_end().trim_end_matches(is_label).trim();
+    let is_elsewhere = file.ends_with(':') && !line_above.starts_with(file);
+    let is_next = last >= rank(direction);
+    if is_apart || is_elsewhere || !is_next {
+        return is_apart || is_elsewhere;
+    }
+    // Jobs of a further group show that the line is still their result's.
+    if next_of_jobs(walk).is_some() {
+        add_group(walk, behind);
+        return false;
+    }
+    true
+}
+
+/// Returns the number of the first group of the result's jobs that has no lines yet.
+fn next_of_jobs(walk: &Walk<'_>) -> Option<u32> {
+    let parts = &walk.found.last()?.parts;
+    let groups = |scope| parts.iter().filter(move |part| part.scope == scope).filter_map(|part| part.group);
+    groups(Scope::Job).filter(|job| groups(Scope::Group).all(|group| group != *job)).min()
+}
+
+/// Adds a group without its line 'Run status group', as after grep.
+fn add_group(walk: &mut Walk<'_>, at: usize) {
+    let number = next_of_jobs(walk);
+    let name = format!("group {}", number.unwrap_or(0));
+    let part = ReportedPart { group: number, ..ReportedPart::named(Scope::Group, name, walk.text.line(at)) };
+    if let Some(found) = walk.found.last_mut() {
+        walk.text.bounds.add(&mut found.parts, part);
+    }
+}
+
 /// Reads `io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, …` or
 /// `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
 pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
@@ -44,11 +88,10 @@ pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
     let (list, end) = entries(&text.plain, at);
     let first = list.first().filter(|first| matches!(first.key, "bw" | "io") || current(walk).is_some())?;
     if current(walk).is_none() {
-        // Without the line 'Run status group', as after grep, it is the first group.
-        let part = ReportedPart::named(Scope::Group, "group 0", text.line(at));
-        text.bounds.add(&mut walk.found.last_mut()?.parts, part);
+        add_group(walk, at);
     }
     current(walk)?;
+    walk.closing = true;
     if first.key == "bw" {
         return new_way(walk, direction, first);
     }
@@ -88,7 +131,7 @@ fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Opt
     }
 }
 
-/// Reads the line since fio 2.21, piece by piece: each rate is repeated in brackets.
+/// Reads the line since fio 2.17, piece by piece: each rate is repeated in brackets.
 fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>) -> Option<usize> {
     let text = walk.text;
     walk.style.get_or_insert(Style::New);

@@ -1,5 +1,7 @@
 //! Lines before fio's figures: the command, the start line, the version, the header of a job.
 
+use std::borrow::Cow;
+
 use record::{PRINTED_AT, ReportedError, ReportedPart, Scope};
 
 use super::super::bounds::PARTS_MOST;
@@ -23,7 +25,7 @@ impl Before {
         let is_word = |&at: &usize| !line[..at].ends_with(char::is_alphanumeric);
         let found = line.find("fio -").filter(is_word);
         if let Some(at) = found {
-            self.command.options = options_of(near(line, at + "fio ".len(), COMMAND)).0;
+            self.command.options = options_of(near(line, at + "fio ".len(), COMMAND)).options;
         }
         found.is_some()
     }
@@ -95,6 +97,7 @@ impl Before {
             command.clear();
         } else {
             note = note.or_else(|| self.not_taken(name?));
+            note = note.or_else(|| self.command.note.clone().filter(|_| !command.is_empty()));
         }
         for (option, value) in command {
             if own.iter().chain(&asked).all(|(known, _)| known != option) {
@@ -218,6 +221,8 @@ const OPTIONS_MOST: usize = 512;
 /// Most start lines of a group that are compared, and of those that are listed.
 const STARTS_MOST: usize = 512;
 const STARTS_LISTED: usize = 8;
+/// Fewest bytes of options in a line that a terminal wraps: 80 columns less a prompt.
+const WIDTH: usize = 64;
 /// Longest command line, in bytes.
 const COMMAND: usize = 64 << 10;
 /// Most colons within a name.
@@ -278,7 +283,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let note = walk.before.ask(&mut part, text);
     walk.way = None;
     if let Some(found) = walk.found.last_mut() {
-        found.notes.extend(note);
+        found.notes.extend(note.filter(|note| !found.notes.contains(note)));
         walk.at_job = found.parts.len();
         text.bounds.add(&mut found.parts, part);
     }
@@ -399,61 +404,118 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     // What ends in `.fio` is the file of a job.
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
     program.strip_suffix("fio").filter(|before| !before.ends_with(is_part))?;
-    let start = blanks(plain, end);
-    plain[start..].starts_with('-').then_some(())?;
-    let (options, length) = options_of(near(plain, start, COMMAND));
+    let (file, start) = job_file(plain, blanks(plain, end));
+    plain[start..].starts_with(if file.is_empty() { "-" } else { "--" }).then_some(())?;
+    let Listed { options, length, mut note } = options_of(near(plain, start, COMMAND));
+    let after = start + length;
+    let next = plain[after..].starts_with(' ').then(|| job_file(plain, blanks(plain, after)).0);
+    if let Some(file) = [file].into_iter().chain(next).find(|file| !file.is_empty()) {
+        note = Some(format!(
+            "the job file of the command line, {file}, may ask for more, or for something else"
+        ));
+    }
     walk.close();
+    let line = walk.text.line(at);
     let before = &mut walk.before;
     let is_unused = walk.found.last().is_none_or(|found| found.at < before.at);
-    let last = std::mem::replace(&mut before.command, Command { options, line: walk.text.line(at) });
+    let last = std::mem::replace(&mut before.command, Command { options, line, note });
     before.other = if is_unused { last } else { Command::default() };
     (before.at, before.ran) = (at, None);
     before.starts.clear();
-    Some(start + length)
+    Some(after)
+}
+
+/// Returns the name of a job file at `at`, empty if there is none, and the start of what follows it on its line.
+fn job_file(plain: &str, at: usize) -> (&str, usize) {
+    let end = word_end(plain, at);
+    let word = &plain[at..end];
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '~' | '_' | '-' | '\\');
+    let is_file =
+        word.contains(['.', '/']) && word.contains(char::is_alphabetic) && word.chars().all(is_plain);
+    let start = end + plain[end..].bytes().take_while(|&byte| byte == b' ').count();
+    if is_file && !word.starts_with('-') { (word, start) } else { ("", at) }
+}
+
+/// The options of a command line, where they end, and a note if parts of an option were joined.
+#[derive(Default)]
+struct Listed {
+    options: Options,
+    length: usize,
+    note: Option<String>,
 }
 
 /// Returns `--option=value`, `--option value` and `--option` at the start of a text, and where they end, because
 /// pages put other text on the same line; a semicolon ends them. Skips the backslashes and list numbers of a command
-/// over several lines. A line that begins with `--option` goes on with those above.
-fn options_of(line: &str) -> (Options, usize) {
-    let mut options = Options::new();
-    let (mut end, mut waits) = (0, false);
+/// over several lines. A line that begins with `--option` goes on with those above, and so does one with the rest of an
+/// option that a terminal has wrapped.
+fn options_of(line: &str) -> Listed {
+    let mut found = Listed::default();
+    let (mut waits, mut last) = (false, 0);
     loop {
-        let start = blanks(line, end);
+        let start = blanks(line, found.length);
         let whole = &line[start..quoted_end(line, start)];
-        let word = whole.trim_end_matches(';');
+        let mut word = Cow::Borrowed(whole.trim_end_matches(';'));
+        let goes_on =
+            word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if line[found.length..start].contains('\n') && !goes_on {
+            let part = &line[last..found.length];
+            let is_cut = &line[found.length..start] == "\n" && !part.contains('\n');
+            if !is_cut || !is_rest(line, start) || found.options.is_empty() {
+                return found;
+            }
+            found.note = Some(format!(
+                "'{part}' and '{word}' were joined: a terminal has wrapped the command line there"
+            ));
+            word = Cow::Owned(format!("{part}{word}"));
+            match found.options.last_mut().filter(|_| !part.starts_with('-')) {
+                Some(option) => option.1.clear(),
+                None => drop(found.options.pop()),
+            }
+            waits = !part.starts_with('-');
+        } else {
+            last = start;
+        }
         let option =
             word.strip_prefix('-').filter(|_| word.len() > 2).map(|rest| rest.trim_start_matches('-'));
         let (name, value) =
             option.map(|option| option.split_once('=').unwrap_or((option, ""))).unwrap_or_default();
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        let is_wrapped = line[end..start].contains('\n');
-        let goes_on = word.starts_with("--") && name.starts_with(|c: char| c.is_ascii_alphabetic());
-        if is_wrapped && !goes_on {
-            return (options, end);
-        }
         let number = word.strip_suffix('.').is_some_and(|digits| digits.parse::<u8>().is_ok());
         if plain && !name.is_empty() {
             waits = !word.contains('=');
-            if options.len() >= OPTIONS_MOST {
-                return (options, end);
+            if found.options.len() >= OPTIONS_MOST {
+                return found;
             }
-            options.push((canonical(name).to_owned(), value.trim_matches(['\'', '"']).to_owned()));
-        } else if word == "\\" || number {
+            found.options.push((canonical(name).to_owned(), value.trim_matches(['\'', '"']).to_owned()));
+        } else if *word == *"\\" || number {
             waits = false;
-        } else if let Some(last) =
-            options.last_mut().filter(|_| waits && !word.is_empty() && !word.starts_with("--"))
+        } else if let Some(option) =
+            found.options.last_mut().filter(|_| waits && !word.is_empty() && !word.starts_with("--"))
         {
-            last.1 = word.to_owned();
+            option.1 = word.into_owned();
             waits = false;
         } else {
-            return (options, end);
+            return found;
         }
-        end = start + whole.len();
-        if word.len() < whole.len() {
-            return (options, end);
+        found.length = start + whole.len();
+        if whole.ends_with(';') {
+            return found;
         }
     }
+}
+
+/// Whether the line at `at` begins with the rest of an option of the line above: an option follows, or nothing does. Below
+/// a line too short for a terminal to wrap, it must be a value.
+fn is_rest(text: &str, at: usize) -> bool {
+    let mut words = near(text, at, LINE).split('\n').next().unwrap_or_default().split(' ');
+    let (first, next) = (words.next().unwrap_or_default(), words.next());
+    let is_option = next.is_some_and(|word| word.starts_with('-') && word.len() > 2);
+    let is_value = first.contains('=') || first.starts_with(|c: char| c.is_ascii_digit());
+    let width = text[..at].trim_end().rsplit('\n').next().map_or(0, str::len);
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_=./%".contains(c);
+    let is_wrapped = width >= WIDTH && first.chars().all(is_part) && (is_option || next.is_none());
+    let is_word = first.starts_with(char::is_alphanumeric) && !first.ends_with("fio");
+    is_word && (is_option && is_value || is_wrapped)
 }
 
 /// Returns the end of the word at `at`, with the blanks in a value that is quoted: `--name="a b"`.

@@ -102,7 +102,7 @@ impl Walk<'_> {
     fn labelled(&mut self, label: Label, behind: usize) -> Option<usize> {
         match label {
             Label::Eta => lines::eta(self, behind),
-            _ if (!self.open || self.repeats(label)) && !headless::opens(self, label, behind) => None,
+            _ if (!self.open || self.repeats(label, behind)) && !headless::opens(self, label, behind) => None,
             Label::Group => groups::group(self, behind),
             Label::GroupWay(direction) => groups::way(self, direction, behind),
             Label::Disks => {

@@ -12,13 +12,14 @@ use super::super::scan::{Entry, is_no_number};
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::finish::finish;
+use super::groups;
 
 /// fio's two notations of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Up to 2.20: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
+    /// Up to 2.16: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
     Old,
-    /// Since 2.21: `IOPS=33.2k, BW=130MiB/s (136MB/s)`.
+    /// Since 2.17: `IOPS=33.2k, BW=130MiB/s (136MB/s)`.
     New,
 }
 
@@ -70,11 +71,12 @@ pub(super) struct Before {
     pub at: usize,
 }
 
-/// The options of a command line, and its line.
+/// The options of a command line, its line, and a note on how far they can be trusted.
 #[derive(Debug, Default)]
 pub(super) struct Command {
     pub options: Options,
     pub line: u32,
+    pub note: Option<String>,
 }
 
 /// Options in the order of the text: name and value.
@@ -128,10 +130,14 @@ impl<'t> Walk<'t> {
         parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
     }
 
-    /// Whether a label is that of a direction that the job already has, or follows the end of the result: the line of
-    /// another job is missing.
-    pub fn repeats(&mut self, label: Label) -> bool {
-        let Label::Way(direction) = label else { return false };
+    /// Whether the text before `behind` is the label of a direction that the job already has, or follows the end of the
+    /// result: the line of another job is missing. A line of a group may be that of another group.
+    pub fn repeats(&mut self, label: Label, behind: usize) -> bool {
+        let direction = match label {
+            Label::Way(direction) => direction,
+            Label::GroupWay(direction) => return groups::is_of_another(self, direction, behind),
+            _ => return false,
+        };
         let closing = self.closing;
         let rates = |job: &mut ReportedPart| {
             job.of(direction).is_some_and(|way| way.iops.is_some() || way.bytes_per_second.is_some())

@@ -207,7 +207,9 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Rep
     let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
     let name = if path.trim().is_empty() { "unnamed" } else { path.trim() };
     let mut part = ReportedPart::named(Scope::Job, name, text.line(at));
-    let inside = inside.trim_end_matches(')');
+    // Words before a colon are not ioping's.
+    let inside =
+        Some(inside.trim_end_matches(')')).filter(|inside| !inside.contains(": ")).unwrap_or_default();
     // A device itself has no file system: `block device 5.51 GiB`, `device 10.0 GiB` before 1.0.
     let device = inside.strip_prefix("block ").unwrap_or(inside).strip_prefix("device ");
     let names = ["file system", "device", "device size"];
@@ -242,11 +244,13 @@ fn command(before: &str) -> Option<&str> {
         let at = line.find("ioping ")?;
         let command = line[at..].split('`').next()?.trim();
         let is_option = |word: &str| word.len() > 1 && !word.starts_with("--") && word.starts_with('-');
-        // The options may follow the place; without them first, only a prompt tells a command from a sentence.
+        // Options may follow the place, or be missing; without them first, only a prompt tells a command from a sentence.
         let is_prompt =
             line[..at].trim_end().is_empty() || line[..at].trim_end().ends_with(['$', '#', '>', '%', '`']);
-        let mut words = command.split(' ').skip(1);
-        let is_command = words.next().is_some_and(is_option) || is_prompt && words.any(is_option);
+        let (_, words) = command.split_once(' ')?;
+        let is_place = !words.contains(' ') && words.contains(['.', '/']);
+        let is_command = words.split(' ').next().is_some_and(is_option)
+            || is_prompt && (is_place || words.split(' ').any(is_option));
         is_command.then_some(command)
     })
 }

@@ -197,8 +197,11 @@ impl Sheet {
         }
     }
 
-    /// Fills every column up to the number of reports, and drops devices whose gaps would take too much memory.
+    /// Drops reports at the end without a figure, which a cut has left; fills every column up to the number of reports; and
+    /// drops devices whose gaps would take too much memory.
     pub fn even_out(&mut self) {
+        let columns = self.devices.iter().flat_map(|device| &device.columns).chain(&self.cpu);
+        self.reports.truncate(columns.map(Vec::len).max().unwrap_or(0));
         let (reports, keys) = (self.reports.len(), self.keys.len());
         let (mut empty, most) = (self.empty, EMPTY_LEAST + EMPTY * self.entered);
         let (mut rows, places) = (0, &mut self.places);

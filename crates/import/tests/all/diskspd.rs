@@ -107,7 +107,8 @@ fn the_text_of_2_0_is_read_in_full() {
     let whole = part(&import.runs[0], "timespan 1");
     assert_eq!((whole.runtime.unwrap().0, whole.clones), (30_000_000_000, Some(2)));
     assert_eq!(whole.asked_for("block size"), Some("8192"));
-    assert_eq!(whole.asked_for("performing mix test (read/write ratio"), Some("75/25)"));
+    assert_eq!(whole.asked_for("performing mix test (read/write ratio)"), Some("75/25"));
+    assert_eq!(whole.asked_for("using random I/O (alignment)"), Some("8192"));
     let command = whole.asked_for("command").unwrap();
     assert!(command.starts_with("diskspd.exe -c1G -b8K"), "{command}");
     let second = part(&import.runs[0], "thread 1 on C:\\io\\test 1.dat");

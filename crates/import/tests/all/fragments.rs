@@ -100,7 +100,7 @@ fn a_zero_for_all_directions_beside_their_latencies_is_no_rate() {
 fn a_paste_from_the_rates_on_is_a_job_without_a_name() {
     let whole = print(1000, 8701);
     let import = imported(&whole[whole.find("  read").unwrap()..]);
-    assert_eq!(tools(&import), ["fio 2.21 or later text"]);
+    assert_eq!(tools(&import), ["fio 2.17 or later text"]);
     holds(
         &import.runs[0],
         &[
@@ -254,7 +254,7 @@ fn a_group_of_fio_alone_has_the_units_that_its_own_figures_prove() {
         )
     };
     let one = group("611058", "611058");
-    assert_eq!(tools(&imported(&one)), ["fio up to 2.20 text"], "nothing tells the generation");
+    assert_eq!(tools(&imported(&one)), ["fio up to 2.16 text"], "nothing tells the generation");
     assert_eq!(lowest(&one), (Some(611_058.0 * 1024.0), false), "the only job has the rate of the group");
     assert_eq!(lowest(&group("625723", "625723")), (Some(625_723_000.0), false), "1.024 times as many");
     let several = group("150000", "160000");

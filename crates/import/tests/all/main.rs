@@ -1,6 +1,7 @@
 //! What other tools printed comes out as printed, figure by figure, even if the text has suffered.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod apart;
 mod belonging;
 mod benchmarks;
 mod bounds;
