@@ -104,7 +104,7 @@ fn without_a_name(word: &str) -> &str {
 
 /// The tool's name at the end of a word (`$(ioping`, `$fio` after a prompt).
 fn glued_call(word: &str) -> Option<&str> {
-    let (_, last) = word.rsplit_once(['(', '$', '#', '>'])?;
+    let (_, last) = word.rsplit_once(['(', '{', '$', '#', '>'])?;
     Tool::called(last).map(|_| last)
 }
 
@@ -194,8 +194,17 @@ pub(super) fn cut(tool: Tool, mut pieces: Vec<Piece>, repairs: &mut Vec<Repair>)
             || word.starts_with('>')
             || ["1>", "2>", "&>"].iter().any(|redirection| word.starts_with(redirection))
     };
+    // The end of `$(…)` or of a script block around the command.
+    let closes = |piece: &Piece| {
+        let is_end = |(begin, end)| piece.text.ends_with::<char>(end) && !piece.text.contains::<char>(begin);
+        piece.text.len() > 1 && [('(', ')'), ('{', '}')].into_iter().any(is_end)
+    };
     let at = pieces.iter().position(|piece| ends(&piece.text)).unwrap_or(pieces.len());
-    let mut rest = pieces.split_off(at);
+    let close = pieces[..at].iter().position(closes);
+    let mut rest = pieces.split_off(close.map_or(at, |close| close + 1));
+    if close.is_some() {
+        pieces.iter_mut().rev().take(1).for_each(|last| last.text.truncate(last.text.len() - 1));
+    }
     if let Some(piece) = rest.first().filter(|piece| rest.len() > 1 || piece.text != ";") {
         let mut marks = rest.iter().map(|piece| piece.text.as_str());
         let end = marks.find(|mark| matches!(*mark, ";" | "&&" | "||" | "&" | "&)"));
@@ -204,11 +213,6 @@ pub(super) fn cut(tool: Tool, mut pieces: Vec<Piece>, repairs: &mut Vec<Repair>)
     }
     // Nothing in a comment is run.
     rest.truncate(rest.iter().position(|piece| piece.text == "#").unwrap_or(rest.len()));
-    // The end of `$(…)` around the command.
-    if let Some(last) = pieces.last_mut().filter(|last| last.text.ends_with(')') && !last.text.contains('('))
-    {
-        last.text.pop();
-    }
     // A backslash that was directly attached to a word; one at the end of the line does what it should.
     let last = pieces.len().saturating_sub(1);
     for (at, piece) in pieces.iter_mut().enumerate() {

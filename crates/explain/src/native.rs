@@ -45,7 +45,12 @@ fn native(command: impl Into<String>, says: impl Into<String>) -> Native {
 
 fn folder(path: &str) -> String {
     let parent = Path::new(path).parent().map(|parent| parent.display().to_string()).unwrap_or_default();
-    if parent.is_empty() { ".".to_owned() } else { parent }
+    match parent.is_empty() {
+        // Only the shell knows where it is.
+        true if path.starts_with('$') => path.to_owned(),
+        true => ".".to_owned(),
+        false => parent,
+    }
 }
 
 /// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then others for the question.

@@ -70,6 +70,7 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         let rest = raw.trim_start_matches(['>', ' ', '\t']);
         let is_redirection = finder.open && raw.trim_start().starts_with('>') && !rest.starts_with('-');
         let line = if is_redirection { raw.to_owned() } else { margin.without(raw) };
+        let line = finder.without_mark(line);
         if line != raw && !finder.open {
             finder.repairs.push(Repair { what: QUOTED, line: index + 1, column: 1 });
         }
@@ -279,6 +280,17 @@ impl Finder<'_> {
         // Options alone are no command here.
         if !rest.is_empty() && self.calls(rest, Line { goes_on: true, ..line }, &mut Vec::new()) {
             self.found[last].repairs.retain(|repair| repair.what != CUT || repair.line != line.number);
+        }
+    }
+
+    /// Returns the line with a blank for the mark of a comment, if it goes on with a command that begins behind one.
+    fn without_mark(&self, line: String) -> String {
+        let begins = |last: &PastedCommand| matches!(last.standing, Some(Standing::Comment));
+        let goes_on = self.found.last().is_some_and(begins)
+            && (self.open || line.trim_start_matches(['#', ' ', '\t']).starts_with("--"));
+        match line.trim_start().starts_with('#') && goes_on {
+            true => line.replacen('#', " ", 1),
+            false => line,
         }
     }
 

@@ -142,7 +142,10 @@ fn name_prompts(lines: &[&str], found: &mut [PastedCommand]) {
     let raw = |one: &PastedCommand| lines.get(one.line - 1).map_or("", |line| line.trim_start());
     let is_prompted = |one: &PastedCommand| {
         let behind = raw(one).strip_prefix('#').map(str::trim_start).unwrap_or_default();
+        // The lines below a prompt have none.
+        let goes_on = one.last_line() > one.line && lines[one.line].trim_start().starts_with('#');
         raw(one).starts_with("# ")
+            && !goes_on
             && behind.split_whitespace().next().is_some_and(|word| calls(word) || is_starter(word))
     };
     let is_script = |one: &PastedCommand| {

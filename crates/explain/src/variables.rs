@@ -135,9 +135,13 @@ impl<'t> Variables<'t> {
         while let Some(found) = line[at..].find('$').map(|found| at + found) {
             text.push_str(&line[at..found]);
             let is_escaped = line[..found].ends_with('\\');
-            match named(&line[found + 1..]).filter(|_| !is_escaped) {
+            match named(&line[found + 1..]) {
                 Some(named) => {
                     let value = self.value(&named).filter(|_| text.len() < LONGEST);
+                    // What a first shell leaves to a second one.
+                    if is_escaped && value.is_some() {
+                        text.pop();
+                    }
                     at = found + 1 + named.length;
                     // Each value of a list is a word of its own.
                     if (named.item == Some("@") || named.name == "@")
@@ -359,7 +363,7 @@ mod tests {
 
     #[test]
     fn values_of_the_text_stand_for_its_variables() {
-        assert_eq!(read("A=1; B=/dev/sdz\nfio $A ${B}x $Bx \\$A"), "fio 1 /dev/sdzx $Bx \\$A");
+        assert_eq!(read("A=1; B=/dev/sdz\nfio $A ${B}x $Bx \\$A \\$C"), "fio 1 /dev/sdzx $Bx 1 \\$C");
         assert_eq!(read("export OPTS=\"--rw=read --bs=4k\"\nfio $OPTS"), "fio --rw=read --bs=4k");
         assert_eq!(read("for bs in 4k 64k; do\nfio --bs=$bs"), "fio --bs=4k");
         assert_eq!(read("for rw in randread randwrite; do\nfio --rw=$rw"), "fio --rw=randwrite");

@@ -432,3 +432,46 @@ fn commands_behind_other_words_and_below_their_names_are_found_and_others_are_no
         ),
     ]);
 }
+
+#[test]
+fn a_command_in_comments_over_several_lines_is_read_whole() {
+    let whole = "Comment fio --name=a --rw=write --filename=/dev/sdb";
+    check(&[
+        (
+            "# fio --name=a \\\n#   --rw=write \\\n#   --filename=/dev/sdb\n",
+            &[whole, "Everything on /dev/sdb is lost"],
+            &["left out (", "reads", "a.0.0"],
+        ),
+        ("# fio --name=a --rw=write\n#   --filename=/dev/sdb\n# and more\n", &[whole], &["more"]),
+        (
+            "# fio --name=a \\\n#  --rw=write\nfio --name=b --rw=read --size=1m\n",
+            &["job, b,"],
+            &["--name=a", "--rw=write"],
+        ),
+        ("# fio --name=a --rw=read \\\n  --size=1m\n", &["Prompted fio --name=a --rw=read --size=1m"], &[]),
+    ]);
+}
+
+#[test]
+fn script_blocks_are_read_to_their_brace_and_no_further() {
+    check(&[
+        (
+            "Invoke-Command -ScriptBlock {diskspd.exe -c1G -b512k x.dat} -ComputerName s\n",
+            &["Run diskspd -c1G -b512k x.dat\n", "on x.dat."],
+            &["}", "ComputerName"],
+        ),
+        ("& {C:\\D\\diskspd.exe -c1G -w50 x.dat}\n", &["Run diskspd -c1G -w50 x.dat\n"], &["}"]),
+        ("x=$(fio --name=a --rw=read --size=$((4*4))m --bs=4k) ; y\n", &["--bs=4k\n"], &["4k)"]),
+    ]);
+}
+
+#[test]
+fn what_a_second_shell_reads_has_the_values_of_the_text_and_unknown_places_stand() {
+    check(&[(
+        "  for p in reg fua; do\n    sync=1\n    fio --name=\\$p --filename=$MD --rw=write --size=1m --sync=\\$sync\n",
+        &["fio --name=reg --filename=$MD --rw=write --size=1m --sync=1", "$MD is known to the shell alone"],
+        &["\\$"],
+    )]);
+    let told = crate::one("fio --name=a --filename=$MD --rw=randwrite --size=1G");
+    assert_eq!(told.native[1].command, "plimsoll check $MD");
+}
