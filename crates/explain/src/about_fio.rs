@@ -388,6 +388,9 @@ pub fn done(job: &PlannedJob) -> String {
         (None, _) => "all of it".to_owned(),
     };
     match (options.number_ios.saturating_mul(options.loops), job.sized()) {
+        (0, Some(_)) if job.ends_by_chance() => {
+            format!("{all} is done (in fio often less: it ends where it finds no free place for a block)")
+        }
         (0, Some(_)) => format!("{all} is done"),
         (0, None) => format!("{all} has been done {}", times(options.loops)),
         (ios, Some(_)) => format!("{} I/Os are done, {all} at most", count(ios)),
@@ -482,9 +485,7 @@ pub fn differs(job: &PlannedJob) -> Option<String> {
     let trims = job.options().pattern.trims && on_files_only(job.options());
     let says = match (trims, turns_unevenly(job)) {
         (true, _) => "fio fails at the first trim of a file; plimsoll gives the file's blocks back",
-        (false, true) => {
-            "reads and writes each begin again by themselves, in fio both where one of them has come to the end"
-        }
+        (false, true) => "reads and writes each begin again by themselves, in fio both together",
         (false, false) => return None,
     };
     Some(format!("{}: {says}.", job.job.name))

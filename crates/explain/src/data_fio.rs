@@ -120,6 +120,9 @@ const IDLE: &[(&[&str], Idle)] = &[
     (&["openfiles"], |job, options| because(job.files().0.len() == 1 && options.opendir.is_none(), "there is one file")),
     (&["rate_process", "rate_cycle"], |job, _| because(job.rates().is_empty(), "there is no rate")),
     (&["cpus_allowed_policy"], |_, options| because(options.cpus.is_empty(), "there is no cpus_allowed")),
+    (&["stonewall"], |job, _| {
+        because(job.job.number == 0 && (job.is_alone || job.runs_beside_others), "no job comes before it")
+    }),
     (&["exitall"], |job, options| because(job.is_alone && options.numjobs == 1, "there is one job")),
 ];
 

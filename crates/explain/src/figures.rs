@@ -52,6 +52,16 @@ pub fn rate(iops: f64) -> String {
     }
 }
 
+/// Prints a bandwidth in bytes a second, rounded: `573 MB/s`, `1.5 MB/s`, `10 kB/s`.
+pub fn bandwidth(rate: f64) -> String {
+    let units = [(1e6, "MB/s"), (1e3, "kB/s")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| rate >= *unit).unwrap_or((1.0, "bytes/s"));
+    match rate / unit {
+        few if few < 9.95 => format!("{} {name}", (few * 10.0).round() / 10.0),
+        many => format!("{} {name}", count(many.round() as u64)),
+    }
+}
+
 /// Prints a whole number with commas: `12,800`.
 pub fn count(number: u64) -> String {
     workload::grouped(number)
@@ -86,6 +96,10 @@ mod tests {
                 "1 I/O a second".into(),
                 "2,000 I/Os a second".into()
             )
+        );
+        assert_eq!(
+            [573.4e6, 9.96e6, 1.04e6, 999e3, 10_240.0, 40.0].map(bandwidth),
+            ["573 MB/s", "10 MB/s", "1 MB/s", "999 kB/s", "10 kB/s", "40 bytes/s"]
         );
         assert_eq!(
             (count(12_800), count(999), count(1_048_576)),

@@ -109,7 +109,11 @@ fn at_random(job: &PlannedJob, number: i64) -> String {
             )
         }
         (_, 2.., true) => format!("at random places{often}, {number} times each"),
-        (_, 2.., false) => format!("at random places{often}, {number} one after the other from each"),
+        (_, 2.., false) => {
+            format!(
+                "at random places{often}, {number} one after the other from each, so that some come again and others never"
+            )
+        }
         _ => format!("at random places{often}"),
     }
 }

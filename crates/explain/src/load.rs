@@ -151,7 +151,16 @@ impl PlannedJob {
             ..asked.clone()
         };
         let folders = job.options.directory.as_deref().map(fio::split_list).unwrap_or_default();
-        let look = |path: &Path| Some(on_disk(path, &folders));
+        // A job that leaves holes goes round in a file of its own size, and not in a longer one.
+        let sized = matches!(job.options.size, Some(Amount::Bytes(_))) || job.options.filesize > 0;
+        let is_made = sized
+            && job.options.allow_file_create
+            && job.options.rw_number > 0
+            && !job.options.pattern.random;
+        let look = |path: &Path| match on_disk(path, &folders) {
+            file if is_made && file.kind == OnDiskKind::File => Some(OnDisk { bytes: 0, ..file }),
+            other => Some(other),
+        };
         let files = job.options.filename.as_deref().map_or(0, |names| names.matches(':').count());
         let is_small = files.max(job.options.nrfiles as usize) <= FILES_MOST;
         let plan = is_small.then(|| fio::steps(&clones, &look).ok()).flatten();

@@ -1,6 +1,6 @@
 //! How far the I/Os of a job come in the part of its files that it uses, and what is lost there.
 
-use super::about_fio::is_steadied;
+use super::about_fio::{is_steadied, waits};
 use super::figures::bytes;
 use super::files_fio::{apart, on_files_only, own_files, part, stores_nothing};
 use super::load::PlannedJob;
@@ -26,6 +26,13 @@ impl PlannedJob {
         self.first().is_some_and(|job| job.access.order == Order::Random(Repeats::Without))
     }
 
+    /// Whether fio ends it when it finds no free place for a block by chance: its map of random places counts in the shorter
+    /// one of the lengths of reads and writes.
+    pub fn ends_by_chance(&self) -> bool {
+        let differ = self.lengths(Direction::Read) != self.lengths(Direction::Write);
+        self.options().pattern.mixed() && self.visits_each_once() && differ && !self.options().ends_by_time()
+    }
+
     /// Whether a time can end it before all is done.
     fn is_timed(&self) -> bool {
         let options = self.options();
@@ -33,31 +40,82 @@ impl PlannedJob {
         ends || steers || is_steadied(options) || self.typed("max_latency").is_some()
     }
 
-    /// Passes over the part of each file that the I/Os of `direction` make in a copy, if no time ends it: in order from its
-    /// start, or over each block once. `None` if chance decides it, or it is not known here.
-    fn passes(&self, direction: Direction) -> Option<f64> {
+    /// Whether time alone ends it, and no pass over its part before: in fio 3.33 an engine that does not wait ends each pass
+    /// of a job with `verify`.
+    fn goes_round(&self) -> bool {
+        let options = self.options();
+        options.ends_by_time() && (waits(options) || !options.verify.is_on())
+    }
+
+    /// Passes over the part of each file that the I/Os of all directions make in a copy, if no time ends it, for a direction
+    /// that goes in order from the start, or to each block once. `None` if chance decides it, or it is not known here.
+    fn rounds(&self, direction: Direction) -> Option<f64> {
         let (job, options) = (self.first()?, self.options());
         let is_plain = options.rw_number == 0 && options.zonesize == 0 && !options.file_append;
         let in_turn = job.files.len() < 2 || job.access.files == FileTurn::IN_TURN;
         let found = options.opendir.is_some() || self.fills_the_volume() || options.verify.state_load;
         let is_drawn = self.is_too_short() || options.trace.read.is_some() || self.read_percent().is_none();
+        let is_drawn = is_drawn || self.ends_by_chance();
         if !is_plain || !in_turn || !self.comes_round(direction) || found || is_drawn {
             return None;
         }
-        let own = self.of_all(direction)?;
-        let pairs = if options.pattern.trims && options.pattern.writes { 2.0 } else { 1.0 };
+        if options.ends_by_time() && !self.goes_round() {
+            // Reads of a backlog shift the ends.
+            return (options.verify.backlog == 0).then_some(f64::MAX);
+        }
+        let pairs = self.acts_on_a_block();
         let part = self.extent().1.map(|length| length as f64 * job.files.len().max(1) as f64);
         let loops = options.loops.max(1) as f64;
-        let counted =
-            (options.number_ios > 0).then(|| options.number_ios as f64 * loops * pairs * self.mean_block());
-        let done = match (part, self.sized()) {
-            (Some(part), Some(sized)) if part > 0.0 => {
-                counted.map_or(sized as f64, |most| most.min(sized as f64)) / part
-            }
-            _ if options.io_size.is_some() || counted.is_some() => return None,
+        let done = match (part, self.amount()) {
+            (Some(part), Some(amount)) if part > 0.0 => amount / part,
+            _ if options.io_size.is_some() || options.number_ios > 0 => return None,
             _ => pairs * loops,
         };
-        Some(own * done)
+        Some(done / pairs)
+    }
+
+    /// Bytes after which a copy ends, also by its number of I/Os.
+    fn amount(&self) -> Option<f64> {
+        let options = self.options();
+        let ios = options.number_ios as f64 * options.loops.max(1) as f64 * self.acts_on_a_block();
+        let counted = (options.number_ios > 0).then(|| ios * self.mean_block());
+        self.sized().map(|bytes| bytes as f64).into_iter().chain(counted).reduce(f64::min)
+    }
+
+    /// What the I/Os of `direction` come to in order at most, in words, where the length of the part is not known.
+    fn at_most(&self, direction: Direction) -> Option<String> {
+        let is_known = self.extent().1.is_some() || self.options().ends_by_time();
+        let own = self.amount()? * self.of_a_pass(direction)? / self.acts_on_a_block();
+        let each = own / self.first()?.files.len().max(1) as f64;
+        let about = if self.options().pattern.mixed() { "about " } else { "" };
+        (goes_on(self, direction) && !is_known)
+            .then(|| format!("at most {about}the first {}", bytes(each as u64)))
+    }
+
+    /// I/Os on each block in a pass: a trim and a write, or one.
+    fn acts_on_a_block(&self) -> f64 {
+        if self.options().pattern.trims && self.options().pattern.writes { 2.0 } else { 1.0 }
+    }
+
+    /// Share of the part that the I/Os of `direction` are in one pass of all directions.
+    fn of_a_pass(&self, direction: Direction) -> Option<f64> {
+        Some(self.of_all(direction)? * self.acts_on_a_block())
+    }
+
+    /// Passes that the I/Os of `direction` alone make.
+    fn passes(&self, direction: Direction) -> Option<f64> {
+        Some(self.of_a_pass(direction)? * self.rounds(direction)?)
+    }
+
+    /// Orders of random places that its passes take at most, on average over its copies: every second thread of fio 3.33
+    /// takes another one in its first pass, and without `randrepeat` every pass does.
+    fn orders(&self) -> f64 {
+        let options = self.options();
+        match (options.randrepeat && !options.randseed_typed, options.numjobs) {
+            (false, _) => f64::MAX,
+            (true, 1) => f64::from(1 + self.job.number % 2),
+            (true, _) => 1.5,
+        }
     }
 
     /// Share of its bytes that go in `direction`.
@@ -75,24 +133,36 @@ impl PlannedJob {
         self.goes_in_order(direction) || is_whole && once
     }
 
+    /// Whether the directions of a mix begin again, if no time ends it.
+    fn turns(&self) -> bool {
+        let all = |way| if waits(self.options()) { self.passes(way) } else { self.rounds(way) };
+        [Direction::Read, Direction::Write].into_iter().filter_map(all).any(|passes| passes > 1.0 / WHOLE)
+    }
+
+    /// Whether a mix writes blocks again in an order other than that of the first time, before fio has checked them.
+    pub fn writes_again_in_another_order(&self) -> bool {
+        let options = self.options();
+        let again = !self.comes_round(Direction::Write) || options.rw_number != 0;
+        let differs = self.orders() == f64::MAX;
+        let several =
+            options.loops > 1 || self.rounds(Direction::Write).is_some_and(|rounds| rounds > 1.0 / WHOLE);
+        options.pattern.mixed() && !self.goes_round() && (again || differs && several)
+    }
+
     /// Share of the part of each file that the I/Os of `direction` come to in a copy, if no time ends it, at most 1. In fio
-    /// 3.33 reads and writes both begin again where one of them has come to the end, over all loops; and each pass over random
-    /// places takes the order of the first one, unless `randrepeat` is off.
+    /// 3.33 reads and writes both begin again where a pass of both ends, or with an engine that waits, where one of them has
+    /// come to the end; at random places each pass takes the order of the first one, unless `randrepeat` is off.
     pub fn reach(&self, direction: Direction) -> Option<f64> {
-        let own = self.passes(direction)?;
-        if !self.goes_in_order(direction) {
-            let pairs = if self.options().pattern.trims && self.options().pattern.writes { 2.0 } else { 1.0 };
-            let each = self.of_all(direction)? * pairs;
-            let passes = own / each;
-            return Some(match passes > 1.0 {
-                true if self.options().repeats() => each,
-                true => 1.0 - (1.0 - each).powf(passes),
-                false => own,
-            });
+        let (own, rounds) = (self.passes(direction)?, self.rounds(direction)?);
+        let in_order = self.goes_in_order(direction);
+        if in_order && waits(self.options()) {
+            let ways = [Direction::Read, Direction::Write].into_iter().filter(|way| self.share(*way) > 0.0);
+            let most = ways.filter_map(|way| self.passes(way)).fold(own, f64::max);
+            return Some(if most > 1.0 { own / most } else { own });
         }
-        let ways = [Direction::Read, Direction::Write].into_iter().filter(|way| self.share(*way) > 0.0);
-        let most = ways.filter_map(|way| self.passes(way)).fold(own, f64::max);
-        Some(if most > 1.0 { own / most } else { own })
+        let orders = if in_order { 1.0 } else { self.orders().min(rounds) };
+        let each = self.of_a_pass(direction)?;
+        Some(if rounds > 1.0 { 1.0 - (1.0 - each).powf(orders) } else { own })
     }
 
     /// End in bytes of what the I/Os of `direction` come to in order in the first copy, if no time ends it.
@@ -133,11 +203,10 @@ pub fn gone_through(job: &PlannedJob) -> Option<String> {
     }
     let it = if job.files().0.len() > 1 { "each" } else { "it" };
     let most = if job.is_timed() { "at most" } else { "about" };
-    let wraps = options.ends_by_time();
+    let wraps = job.goes_round();
     if options.pattern.mixed() {
         let ways = [Direction::Read, Direction::Write];
-        let turns =
-            ways.map(|way| job.passes(way).unwrap_or_default()).into_iter().fold(0.0, f64::max) > 1.0 / WHOLE;
+        let turns = job.turns();
         let come = |way: Direction| match (job.reach(way), job.passes(way)) {
             (Some(share), _) if share < WHOLE && !wraps => {
                 let again = if turns { ", again and again" } else { "" };
@@ -149,7 +218,9 @@ pub fn gone_through(job: &PlannedJob) -> Option<String> {
                 format!("go through {it} {most} {}", times(passes))
             }
             (Some(_), _) => format!("go through {it}"),
-            (None, _) => "go on by themselves".to_owned(),
+            (None, _) => {
+                job.at_most(way).map_or("go on by themselves".to_owned(), |most| format!("come to {most}"))
+            }
         };
         let [reads, writes] = ways.map(come);
         return match ways.map(|way| job.goes_in_order(way)) {
@@ -164,7 +235,10 @@ pub fn gone_through(job: &PlannedJob) -> Option<String> {
     }
     let way = if options.pattern.reads { Direction::Read } else { Direction::Write };
     let way = if options.pattern.trims { Direction::Trim } else { way };
-    let passes = job.passes(way).filter(|_| !wraps)?;
+    if let Some(most) = job.at_most(way) {
+        return Some(format!("Of that it comes to {most}."));
+    }
+    let passes = job.passes(way).filter(|_| !options.ends_by_time())?;
     let first = match job.goes_in_order(way) {
         true => format!("the first {}", first_of(job, passes)),
         false => format!("{} of the blocks", percent(passes)),
@@ -172,20 +246,20 @@ pub fn gone_through(job: &PlannedJob) -> Option<String> {
     // The loops are told with the amount.
     let is_told = options.loops > 1 && options.io_size.is_none();
     match passes {
-        share if share < WHOLE => (share > LITTLE).then(|| format!("Of that it comes to {first}.")),
+        share if share < WHOLE => {
+            (share > LITTLE || job.goes_in_order(way)).then(|| format!("Of that it comes to {first}."))
+        }
         more if more > 1.0 / WHOLE && !is_told => Some(format!("It goes through that {}.", times(more))),
         _ => None,
     }
 }
 
-/// Whether one direction of a mix begins again before it has come to the end, because the other one has.
+/// Whether one direction of a mix begins again before it has come to the end, because the other one does.
 pub fn turns_unevenly(job: &PlannedJob) -> bool {
-    let ways = [Direction::Read, Direction::Write];
-    let all = ways.map(|way| job.passes(way).unwrap_or_default());
     let is_behind =
         |way: Direction| job.goes_in_order(way) && job.reach(way).is_some_and(|share| share < 0.9);
-    let turns = all.into_iter().any(|passes| passes > 1.0 / WHOLE) && !job.options().ends_by_time();
-    job.options().pattern.mixed() && turns && ways.into_iter().any(is_behind)
+    let turns = job.turns() && !job.goes_round();
+    job.options().pattern.mixed() && turns && [Direction::Read, Direction::Write].into_iter().any(is_behind)
 }
 
 /// The direction that changes what is there.
@@ -196,7 +270,7 @@ fn changing(job: &PlannedJob) -> Direction {
 /// Share of the part of each file that the copies change together, however long it takes; `None` if chance or time decides it.
 pub fn share_changed(job: &PlannedJob) -> Option<f64> {
     let (way, options) = (changing(job), job.options());
-    let each = job.reach(way).filter(|_| !options.ends_by_time())?;
+    let each = job.reach(way).filter(|_| !job.goes_round())?;
     match options.numjobs > 1 && !own_files(options) && !job.goes_in_order(way) {
         // Each copy takes an order of its own.
         true if apart(options) => None,
@@ -213,6 +287,7 @@ pub fn lost_part(job: &PlannedJob) -> Option<String> {
         Some(share) if share < WHOLE && job.goes_in_order(way) => {
             Some(format!("{most} the first {}", first_of(job, share)))
         }
+        None if job.at_most(way).is_some() => job.at_most(way),
         Some(share) if share >= WHOLE => part(job),
         None if goes_on(job, way) || covers(job, way) => part(job),
         _ if options.zonesize > 0 => part(job),
@@ -224,7 +299,7 @@ pub fn lost_part(job: &PlannedJob) -> Option<String> {
 
 /// Whether the I/Os of `way` come to each block once, in whatever order, if the job goes on for long enough.
 fn covers(job: &PlannedJob, way: Direction) -> bool {
-    job.comes_round(way) && (job.options().ends_by_time() || !job.options().pattern.mixed())
+    job.comes_round(way) && (job.goes_round() || !job.options().pattern.mixed())
 }
 
 /// Whether the I/Os of `way` follow each other without holes.
@@ -255,12 +330,17 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
     };
     let most = if job.is_timed() { "at most about" } else { "about" };
     let what = match share_changed(job) {
+        _ if job.at_most(way).is_some() => format!("{} are {done}", job.at_most(way).unwrap_or_default()),
         Some(share) if share >= WHOLE && !job.is_timed() => format!("all of it is {done}"),
         Some(share) if share < WHOLE && job.goes_in_order(way) => {
             format!("{most} the first {} are {done}", first_of(job, share))
         }
         Some(share) if share < LITTLE => format!("a few of its blocks are {done}"),
-        Some(share) if share < WHOLE => format!("{most} {} of its blocks are {done}", percent(share)),
+        Some(share) if share < WHOLE => {
+            let is_one_order = job.orders() == 1.0 && job.rounds(way).is_some_and(|rounds| rounds > 1.0);
+            let same = if is_one_order { ", the same in each pass" } else { "" };
+            format!("{most} {} of its blocks are {done}{same}", percent(share))
+        }
         None if !goes_on(job, way) && !covers(job, way) => format!("blocks all over it are {done}"),
         _ if job.is_timed() => format!("it is {done} as far as the time suffices"),
         None if goes_on(job, way) => format!("it is {done} as far as the job comes"),

@@ -2,7 +2,7 @@
 
 use super::about_fio::{done, is_steadied, sends_commands, stage, waits};
 use super::depth_fio::{depends_on, in_flight, is_held_by_the_cache, meets_the_volume, without_latency};
-use super::figures::{bytes, count, seconds, typed_seconds};
+use super::figures::{bandwidth, bytes, count, seconds, typed_seconds};
 use super::files_fio::{apart, is_device, is_of_ebs, on_files_only, share, stores_nothing};
 use super::load::time_in_line;
 use super::risk::Level::{Misleading, Note, Wrong};
@@ -14,8 +14,8 @@ use workload::SyncMode;
 const BURST_S: f64 = 1800.0;
 /// Length in bytes from which on bandwidth bounds a volume before its credits in I/Os do.
 const UNCREDITED: f64 = 65_536.0;
-/// Bandwidth in MB/s that no volume has, nor memory.
-const BEYOND_MB_S: f64 = 1e6;
+/// Bandwidth in bytes a second that no volume has, nor memory.
+const BEYOND: f64 = 1e12;
 const HOWTO: &str = "fio HOWTO";
 
 /// Every row.
@@ -60,9 +60,9 @@ pub static ROWS: &[Risk] = &[
             }
             let earlier = job.ios().and_then(|ios| {
                 let all = ios as f64 * job.mean_block() * f64::from(options.numjobs);
-                let rate = all / (runtime + options.ramp_time.as_secs_f64()) / 1e6;
-                let at = |rate: f64| format!("at more than {} MB/s it ends earlier, when", count(rate.round() as u64));
-                (rate <= BEYOND_MB_S).then(|| at(rate))
+                let rate = all / (runtime + options.ramp_time.as_secs_f64());
+                let own = if job.runs_beside_others { " of its own" } else { "" };
+                (rate <= BEYOND).then(|| format!("at more than {}{own} it ends earlier, when", bandwidth(rate)))
             });
             Some(format!(
                 "There is no time_based: {} is only the longest that it may take; {} {}{}.",
@@ -138,8 +138,9 @@ pub static ROWS: &[Risk] = &[
             let alone: Vec<&str> = all.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect();
             let alone = alone.join(" and ");
             let line = time_in_line(depth, job.mean_block() as u64);
+            let rests = if job.think().is_some() { ", without the rests" } else { "" };
             Some(format!(
-                "With {} in flight the latency is that of waiting in line: {line}. The volume's own latency shows with {alone}.",
+                "With {} in flight the latency is that of waiting in line: {line}{rests}. The volume's own latency shows with {alone}.",
                 count(depth)
             ))
         }),
@@ -192,6 +193,14 @@ pub static ROWS: &[Risk] = &[
                      knows the last writer of a block."
                 )
             })
+        }),
+    risk("false-alarms-of-a-mix", Misleading, "fio 3.33, by its errors")
+        .fio(|job, options| {
+            let verify = &options.verify;
+            let checks = verify.is_on() && !verify.only && verify.reads_back && verify.backlog == 0;
+            let has_header = !matches!(verify.kind, "pattern" | "null");
+            says(checks && has_header && job.writes_again_in_another_order(), "fio can report corruption (\"bad header rand_seed\") where the volume is sound: this mix writes \
+                 blocks again, in another order than before. rw=randwrite or verify_backlog avoids that.")
         }),
     risk("overlapping-blocks", Misleading, "fio HOWTO: bs_unaligned, verify")
         .fio(|_, options| {

@@ -217,6 +217,101 @@ fn what_is_always_said_of_a_job_is_said_in_these_sentences() {
     }
 }
 
+/// By the counts of fio 3.33 on files of 512 KiB and 2 MiB.
+#[test]
+fn what_several_passes_come_to_depends_on_the_engine_and_the_seed() {
+    let job = "fio --name=a --filename=f --bs=4k --size=2m --direct=1";
+    let timed = "--verify=crc32c --time_based --runtime=9";
+    for (words, says) in [
+        (
+            format!("--rw=randrw --ioengine=libaio --iodepth=8 {timed}"),
+            "On f: the first 2 MiB. At most about 50 % of its blocks are overwritten, the same in each pass.",
+        ),
+        (format!("--rw=randrw {timed}"), "It is overwritten as far as the time suffices."),
+        (
+            format!("--rw=randrw --ioengine=libaio {timed} --randrepeat=0"),
+            "It is overwritten as far as the time suffices.",
+        ),
+        (
+            format!("--rw=rw --ioengine=io_uring {timed}"),
+            "reads and writes each come to at most the first 50 % of it, again and again. At most about the first 1 MiB are \
+             overwritten.",
+        ),
+        (
+            "--rw=rw --rwmixread=75 --ioengine=libaio --loops=4".to_owned(),
+            "reads come to about the first 75 % of it, again and again, and writes come to about the first 25 % of it, again \
+             and again. About the first 512 KiB are overwritten",
+        ),
+        (
+            "--rw=rw --rwmixread=75 --loops=4".to_owned(),
+            "reads go through it about 3 times, and writes come to about the first 33 % of it, again and again.",
+        ),
+        ("--rw=randrw --loops=3 --randseed=7".to_owned(), "About 88 % of its blocks are overwritten,"),
+        (
+            "--rw=randrw --loops=3".to_owned(),
+            "About 50 % of its blocks are overwritten, the same in each pass, and not checked.",
+        ),
+        // Every second thread takes two orders.
+        (
+            "--rw=randrw --loops=3 --name=b --filename=g --bs=4k --size=2m --rw=randrw --loops=3".to_owned(),
+            "On g: the first 2 MiB. About 75 % of its blocks are overwritten,",
+        ),
+        ("--rw=randrw --loops=3 --numjobs=2".to_owned(), "About 88 % of its blocks are overwritten,"),
+    ] {
+        let told = one(&format!("{job} {words}")).asks.join(" ");
+        assert!(told.contains(says), "{words}: {told}");
+    }
+}
+
+#[test]
+fn an_amount_below_the_part_is_said_with_its_place() {
+    for (words, says) in [
+        ("--filename=f --rw=read --bs=1M --size=1G --io_size=10M", "Of that it comes to the first 10 MiB."),
+        (
+            "--filename=/dev/sdb --rw=read --io_size=100000m",
+            "Of that it comes to at most the first 97.7 GiB.",
+        ),
+        ("--filename=/dev/sdb --rw=write --io_size=1G", "At most the first 1 GiB are overwritten,"),
+        ("--filename=/dev/sdb --rw=write --io_size=1G", "is lost (at most the first 1 GiB):"),
+        ("--filename=/dev/sdb --rw=rw --io_size=1G", "each come to at most about the first 512 MiB."),
+        (
+            "--filename=/dev/sdb:/dev/sdc --rw=write --number_ios=8 --bs=1m",
+            "At most the first 4 MiB are overwritten,",
+        ),
+    ] {
+        let told = one(&format!("fio --name=a {words}"));
+        let risks = told.risks.into_iter().map(|risk| risk.text);
+        let all = told.asks.into_iter().chain(risks).collect::<Vec<_>>().join(" ");
+        assert!(all.contains(says), "{words}: {all}");
+    }
+}
+
+#[test]
+fn figures_of_limits_are_those_of_one_job_without_its_rests_and_never_0() {
+    let deep = "--rw=randread --direct=1 --ioengine=libaio --iodepth=100 --size=1g --thinktime=5000 --thinktime_blocks=100";
+    for (words, says) in [
+        (
+            "--rw=randwrite --size=2m --runtime=2 --name=b --rw=read --size=1g --filename=f",
+            "at more than 1 MB/s of its own",
+        ),
+        (
+            "--rw=randwrite --size=6M --runtime=600",
+            "at more than 10 kB/s it ends earlier, when 6 MiB is done.",
+        ),
+        (deep, "depth / IOPS, 20 ms at 5,000 IOPS, without the rests."),
+        ("--rw=read --size=1g --stonewall", "stonewall has no effect: no job comes before it."),
+        (
+            "--rw=read --size=1g --stonewall --name=b --filename=g --rw=read --size=1g",
+            "a: stonewall has no effect:",
+        ),
+    ] {
+        let told = one(&format!("fio --name=a --filename=f {words}")).risks;
+        assert!(told.iter().any(|risk| risk.text.contains(says)), "{words}: {told:#?}");
+    }
+    let global = one("[global]\nstonewall\nrw=read\nsize=1g\n[a]\n[b]\n").risks;
+    assert!(global.iter().all(|risk| !risk.text.contains("stonewall has")), "{global:#?}");
+}
+
 #[test]
 fn what_plimsoll_does_in_another_way_is_named() {
     let told = one("fio --name=a --rw=trimwrite --filename=./test --size=100m");
@@ -226,7 +321,7 @@ fn what_plimsoll_does_in_another_way_is_named() {
     );
     assert!(one("fio --name=a --rw=trimwrite --filename=/dev/sdz").apart.is_empty());
     let uneven = one("fio --name=a --rw=rw --rwmixread=75 --size=8m --io_size=32m --filename=f").apart;
-    assert!(uneven[0].contains("in fio both where one of them has come to the end"), "{uneven:?}");
+    assert!(uneven[0].contains("in fio both together"), "{uneven:?}");
     assert!(one("fio --name=a --rw=rw --size=8m --io_size=32m --filename=f").apart.is_empty());
 }
 

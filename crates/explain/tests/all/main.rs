@@ -62,8 +62,21 @@ fn what_a_command_asks_for_is_told_with_its_figures() {
             "fio --name=a --rw=read --filename=/dev/sdz --loops=3",
             "Until the whole device has been done 3 times, however long",
         ),
-        // Holes are no part of the amount.
-        ("fio --name=a --rw=read:12k --size=1g", "Until 256 MiB is done, which is 65,536 I/Os"),
+        // Holes are no part of the amount: of a file that ends with one fio goes round until all is done.
+        ("fio --name=a --rw=read:12k --size=1g", "Until 1 GiB is done, which is 262,144 I/Os"),
+        ("fio --name=a --rw=write:8k --size=1m --loops=2", "Until 688 KiB is done, which is 172 I/Os"),
+        (
+            "fio --name=a --rw=read:12k --size=1g --filename=/dev/sdz",
+            "Until 256 MiB is done, which is 65,536 I/Os",
+        ),
+        (
+            "fio --name=a --rw=randrw --bs=4k,16k --size=4m",
+            "Blocks all over it are overwritten, and not checked. Until 4 MiB is done (in fio often less",
+        ),
+        (
+            "fio --name=a --rw=randread:8 --size=1m",
+            "8 one after the other from each, so that some come again",
+        ),
         // Each block is trimmed, then written.
         ("fio --name=a --rw=trimwrite --size=1m", "Until 2 MiB is done, which is 512 I/Os"),
         ("fio --name=a --rw=randrw --rwmixread=100 --size=1m", "a, reads blocks of 4 KiB at random places"),
