@@ -163,7 +163,7 @@ pub struct JobOptions {
     pub lfsr: bool,
     pub randrepeat: bool,
     pub randseed: u64,
-    /// Whether `randseed` was typed, or `allrandrepeat`: the seed then applies in every run, whatever `randrepeat` says.
+    /// Whether `randseed` was typed: the seed then applies in every run, whatever `randrepeat` says.
     pub randseed_typed: bool,
     pub bs: Each<u64>,
     pub bsrange: Each<Option<Lengths>>,

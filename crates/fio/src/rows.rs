@@ -264,9 +264,8 @@ pub static ROWS: &[Row] = &[
         .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", shaped!(spread = Spread)),
     access(row("random_sequence_stride", Kind::Bool, "0")).does("A sequence moves on by its own length each time; behind the end of the region it goes on from the start.", |o, v| o.sequence_advances = v.on()),
     access(row("randrepeat", Kind::Bool, "1"))
-        .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
-    access(row("allrandrepeat", Kind::Bool, "0"))
-        .does("The same places and the same data in every run, whatever randrepeat says.", |o, v| o.randseed_typed |= v.on()),
+        .also(&["allrandrepeat"])
+        .does("The same places and the same data in every run.", |o, v| o.randrepeat = v.on()),
     access(row("randseed", Kind::Int(0, i64::MAX), "0x89"))
         .does("Seed of the random places, whatever randrepeat says.", |o, v| o.set_seed(v.natural())),
     access(row("offset", Kind::Amount, "0")).also(&["fileoffset"]).does("Start of the region.", |o, v| o.offset = v.amount()),
@@ -568,11 +567,11 @@ pub static ROWS: &[Row] = &[
     within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", COUNT, "0"))
         .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
     ring(row("force_async", COUNT, "0")).does("Hands every Nth I/O to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
-    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0")).nearly("latencies of the two priorities are reported together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
+    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0")).does("Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
     prioritised(row("cmdprio_class", Kind::Ints(3), "1")).does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
     prioritised(row("cmdprio", Kind::Ints(7), "0")).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "")).refused(PRIORITY, "Hint of single commands."),
-    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "")).nearly("latencies of the priorities are reported together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level after it.", |o, v| o.time.set_priorities(v)),
+    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "")).does("Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level after it.", |o, v| o.time.set_priorities(v)),
     ring(row("cmd_type", Kind::Choice(&[("nvme", "Of NVMe"), ("bsg", "Of SCSI")]), "nvme")).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
     ring(row("readfua", Kind::Bool, "0")).nearly(COMMANDS, "Reads past the device's cache.", |_, _| {}),
     ring(row("writefua", Kind::Bool, "0")).nearly("only commands that io_uring_cmd sends carry it: no effect; sync=dsync makes each write stable", "Writes through the device's cache.", |_, _| {}),

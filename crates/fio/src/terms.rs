@@ -208,6 +208,16 @@ pub(super) fn class_of(number: u64) -> PriorityClass {
     }
 }
 
+/// Numbers of the class and the level of `priority`, as in fio's reports.
+pub(super) fn class_and_level(priority: Priority) -> (u8, u8) {
+    let class = match priority.class {
+        PriorityClass::Realtime => 1,
+        PriorityClass::BestEffort => 2,
+        PriorityClass::Idle => 3,
+    };
+    (class, priority.level)
+}
+
 /// Reads `2s` or `1s:5s`.
 pub(super) fn times(word: &str) -> Result<(Nanos, Nanos), ValueError> {
     let (least, most) = word.split_once([':', '-']).unwrap_or((word, word));

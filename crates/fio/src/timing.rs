@@ -1,6 +1,6 @@
 //! When a job starts, and which other jobs end with it: both depend on all jobs of a command line.
 
-use workload::{Exit, Job, Nanos, Reach, Start, Workload};
+use workload::{Exit, Job, Nanos, Reach, Start, Totals, Workload};
 
 use super::asked::{FioJob, FioRequest};
 use super::error::FioError;
@@ -44,6 +44,7 @@ pub(super) fn timed(work: Job, job: &FioJob, asked: &FioRequest) -> Result<Job, 
         priority: time.priority(),
         urgent: time.urgent(),
         urgent_lengths: time.urgent_lengths(),
+        totals: if time.has_urgent() { Totals::WorkerAndPriority } else { Totals::Worker },
         ..work
     })
 }

@@ -25,6 +25,7 @@ mod stop;
 mod target;
 mod terms;
 mod units;
+mod urgency;
 mod verify;
 
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
@@ -58,6 +59,7 @@ pub use terms::{
     ThinkCount, ThinkPace, ThinkQueue, Totals, Urgent, UrgentLength, WhenFull,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
+pub use urgency::Urgency;
 pub use verify::{
     Acknowledgement, Checksum, EarlierWrites, GiveBack, OnMismatch, Proof, ReadBack, StateFile,
     TrimmedContent, Verification, Verify,

@@ -329,6 +329,8 @@ pub enum Totals {
     Worker,
     /// Totals per worker, and per worker and file.
     WorkerAndFile,
+    /// Totals per worker, and per worker and priority: in place of files its own priority, then [`Terms::priorities`].
+    WorkerAndPriority,
     /// One set of totals per worker, and each of its I/Os.
     WorkerAndEachIo,
 }

@@ -157,7 +157,30 @@ fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
                 .sum::<u64>()
         };
         assert_eq!(done(&ours), done(&real), "{words}");
-        assert!(ours.out.contains("reported together"), "{}", ours.out);
+        // Each read has one of two priorities, all writes have the same.
+        for ended in [&ours, &real] {
+            let (read, write) = (&jobs(ended)[0]["read"], &jobs(ended)[0]["write"]);
+            let each = read["prios"].as_array().unwrap_or_else(|| panic!("{}", ended.out));
+            let mut classes: Vec<_> = each.iter().map(|of| [&of["prioclass"], &of["prio"]]).collect();
+            classes.sort_by_key(|class| class[0].as_u64());
+            assert_eq!(classes, [[0, 0], [2, 1]], "{words}");
+            let done: u64 = each.iter().map(|of| of["clat_ns"]["N"].as_u64().unwrap()).sum();
+            assert_eq!(
+                (done, &write["prios"]),
+                (read["total_ios"].as_u64().unwrap(), &Value::Null),
+                "{words}"
+            );
+            assert_eq!(each[0]["clat_ns"]["percentile"].as_object().unwrap().len(), 17, "{words}");
+        }
+    }
+    let words = "--name=a --filename=g --size=4m --rw=randread --ioengine=libaio --cmdprio_percentage=50";
+    for (of, more) in [("clat", ""), ("lat", "--lat_percentiles=1 --numjobs=2 --group_reporting")] {
+        let text = peers.run(Who::Command, &format!("{words} {more}")).out;
+        for line in ["prio 0/0/0 (", "prio 1/0/0 ("] {
+            let lines: Vec<&str> = text.lines().filter(|text| text.contains(line)).collect();
+            assert!(lines.len() == 2 && lines[1].contains("% of IOs) percentiles ("), "{text}");
+            assert!(lines.iter().all(|text| text.starts_with(&format!("    {of} {line}"))), "{text}");
+        }
     }
 }
 

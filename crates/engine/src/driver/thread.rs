@@ -9,7 +9,7 @@ use kernel::{
     AioQueue, Clock, NamesQueue, OpenFile, PreadQueue, Queue, QueueSize, ThreadCounters, ThreadMeter,
     UringQueue,
 };
-use workload::{BackendKind, Completion, Direction, Nanos, Pace, Start, Wait, WorkerPlan};
+use workload::{BackendKind, Completion, Direction, Nanos, Pace, Start, Totals, Wait, WorkerPlan};
 
 use super::backend::taken_back;
 use super::dump::Dump;
@@ -242,7 +242,10 @@ impl WorkerTask {
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
             dump: Dump::of(&plan),
-            is_noted: passes.is_some() || journal.is_some() || plan.terms.tells_issues,
+            is_noted: passes.is_some()
+                || journal.is_some()
+                || plan.terms.tells_issues
+                || plan.terms.totals == Totals::WorkerAndPriority,
             passes,
             journal,
             batch: Batch::with_capacity(batch),
@@ -543,6 +546,7 @@ impl WorkerLoop<'_> {
         if let Some(passes) = &mut self.passes {
             passes.issued(self.batch.ios());
         }
+        self.worker.draw_priorities(&self.batch);
         self.worker.tell_issues(&self.batch);
         self.journal_issued()
     }

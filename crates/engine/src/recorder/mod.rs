@@ -278,6 +278,11 @@ impl Recorder {
         }
     }
 
+    /// [`submission`](Recorder::submission) for the totals in all and for those in `place`.
+    pub(crate) fn submission_in(&mut self, direction: Direction, place: u32, span: Nanos) {
+        self.tracks(direction, place).for_each(|track| track.submitted(span));
+    }
+
     /// Records that the I/O just recorded moved fewer bytes than requested.
     #[cold]
     pub(crate) fn short(&mut self, direction: Direction, file: u32) {

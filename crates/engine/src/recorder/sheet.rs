@@ -55,7 +55,7 @@ pub(super) fn are_all(distribution: &Distribution, ops: u64) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompletedIo {
     pub(crate) direction: Direction,
-    /// Index into the worker's files.
+    /// Index into the worker's files, or its priorities if totals are kept by priority.
     pub(crate) file: u32,
     /// Bytes moved.
     pub(crate) bytes: u64,
@@ -171,7 +171,7 @@ pub(crate) struct Sheet {
     pub(crate) index: u64,
     pub(crate) part: Part,
     pub(crate) tracks: Tracks,
-    /// Tracks by file, if the plan asks for them; otherwise empty.
+    /// Tracks by file or by priority, if the plan asks for them; otherwise empty.
     pub(crate) files: Vec<Tracks>,
     pub(crate) counts: Counts,
     /// Whether the sheet includes a part of an earlier interval.
@@ -202,6 +202,7 @@ impl Sheet {
         let files = match plan.terms.totals {
             workload::Totals::Worker | workload::Totals::WorkerAndEachIo => 0,
             workload::Totals::WorkerAndFile => plan.files.len(),
+            workload::Totals::WorkerAndPriority => 1 + plan.terms.priorities().len(),
         };
         Sheet {
             index: 0,

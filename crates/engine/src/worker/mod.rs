@@ -7,10 +7,12 @@ mod bounds;
 mod error;
 mod flow;
 mod gate;
+mod hand_over;
 mod mix;
 mod next_io;
 mod overlap;
 mod pace;
+mod priorities;
 mod quota;
 mod read_back;
 mod refill;
@@ -27,7 +29,7 @@ use std::sync::atomic::AtomicU64;
 
 use record::IoTrace;
 use statistics::Stream;
-use workload::{Completion, Direction, Io, Nanos, OnError, TracedIo, WhenFull, WorkerPlan};
+use workload::{Completion, Direction, Io, Nanos, OnError, WhenFull, WorkerPlan};
 
 pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
@@ -48,6 +50,7 @@ use next_io::NextIo;
 use overlap::{DrawnIo, Overlaps};
 use pace::Paces;
 pub(crate) use pace::phases;
+use priorities::Priorities;
 use quota::Quota;
 pub(crate) use read_back::MISMATCH;
 use read_back::ReadingBack;
@@ -147,6 +150,8 @@ pub struct Worker {
     wrote_until: Option<Nanos>,
     /// Bytes of the regions of all files.
     region: u64,
+    /// The priority of each I/O in flight, if totals are kept by priority.
+    priorities: Option<Box<Priorities>>,
     balance: Balance,
 }
 
@@ -197,6 +202,7 @@ impl Worker {
             reading_back: ReadingBack::new(plan, SlotPlan::of(plan).count()),
             wrote_until: None,
             region: plan.files.iter().map(|file| file.size.0).sum(),
+            priorities: Priorities::new(plan, SlotPlan::of(plan).count()),
             balance: Balance::default(),
         };
         worker.straight = worker.straight();
@@ -341,37 +347,6 @@ impl Worker {
         slot
     }
 
-    /// Moves the time of issue of the I/Os in `batch` to `now`, because filling buffers took time after the turn began;
-    /// in a closed loop an I/O is due when it is issued, so its due time moves too.
-    pub fn restamp(&mut self, now: Nanos, batch: &Batch) {
-        for io in batch.ios() {
-            let due = self.pace.is_closed(io.kind).then_some(now);
-            self.slots.restamp(io.slot, now, due);
-        }
-    }
-
-    /// Passes each I/O of `batch`, which is about to be submitted, to the recorder, if the recorder traces issues.
-    pub(crate) fn tell_issues(&mut self, batch: &Batch) {
-        if !self.recorder.tells_issues() {
-            return;
-        }
-        for io in batch.ios() {
-            let Some(InFlight { issued, .. }) = self.slots.look(io.slot) else { continue };
-            let Io { kind, file, offset, bytes, .. } = *io;
-            self.recorder.issued(TracedIo { at: issued, kind, file, offset, bytes });
-        }
-    }
-
-    /// Notes that `batch` was submitted at `now`: the time since its I/Os were picked was submission; service time
-    /// begins now.
-    #[inline]
-    pub fn submitted(&mut self, now: Nanos, batch: &Batch) {
-        for io in batch.ios() {
-            let picked = self.slots.hand_over(io.slot, now);
-            self.recorder.submission(io.kind, now.since(picked));
-        }
-    }
-
     /// Settles completions. An I/O whose completion has no time completed at `now`.
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Completion]) {
@@ -435,14 +410,14 @@ impl Worker {
         }
         if mismatch.is_some() {
             // The I/O completed whole and took its time; wrong data in it is a separate error.
-            self.recorder.done(io.ended(at, io.bytes));
+            self.recorder.done(self.by_priority(io.ended(at, io.bytes), done.slot));
         }
         if result < 0 {
             return self.fail(Failure { at, io, errno: -result, mismatch });
         }
         self.balance.done();
         let bytes = result as u32;
-        self.recorder.done(io.ended(at, bytes));
+        self.recorder.done(self.by_priority(io.ended(at, bytes), done.slot));
         if bytes < io.bytes {
             self.recorder.short(io.kind, io.file);
         }

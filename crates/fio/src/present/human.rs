@@ -203,9 +203,21 @@ impl Block<'_> {
                 latency_line(out, name, latency);
             }
         }
+        let of = |((class, level), figures): &((u8, u8), Figures)| {
+            let (kind, latency) = figures.prioritised(options)?;
+            Some((format!("{kind} prio {class}/{level}/0"), latency.clone()))
+        };
+        let by_priority: Vec<(String, Latency)> = figures.priorities.iter().filter_map(of).collect();
+        by_priority.iter().for_each(|(name, latency)| latency_line(out, name, latency));
         for (name, shown, ranked, latency) in kinds {
             if shown && ranked && latency.count > 0 {
                 percentiles(out, name.trim(), latency, options);
+            }
+        }
+        if options.clat_percentiles || options.lat_percentiles {
+            for (name, latency) in &by_priority {
+                let share = 100.0 * latency.count as f64 / figures.ios as f64;
+                percentiles(out, &format!("{name} ({share:.2}% of IOs)"), latency, options);
             }
         }
     }

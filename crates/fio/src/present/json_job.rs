@@ -131,7 +131,7 @@ impl Shape<'_> {
         let rate = figures.bytes_per_second();
         let (bandwidth, iops) = (figures.bandwidth.clone(), figures.iops.clone());
         let percent = if bandwidth.count > 0 { group.percent(bandwidth.mean) } else { 0.0 };
-        Tree::object([
+        let mut members = Tree::members([
             ("io_bytes", Tree::Int(figures.bytes)),
             ("io_kbytes", Tree::Int(figures.bytes >> 10)),
             ("bw_bytes", Tree::Int(rate)),
@@ -144,6 +144,9 @@ impl Shape<'_> {
             ("slat_ns", self.latency(&figures.slat, [options.slat, options.slat_percentiles])),
             ("clat_ns", self.latency(&figures.clat, [options.clat, options.clat_percentiles])),
             ("lat_ns", self.latency(&figures.lat, [options.lat, options.lat_percentiles])),
+        ]);
+        members.extend(self.priorities(figures));
+        members.extend(Tree::members([
             ("bw_min", Tree::Int(bandwidth.min)),
             ("bw_max", Tree::Int(bandwidth.max)),
             ("bw_agg", Tree::Float(percent)),
@@ -155,7 +158,25 @@ impl Shape<'_> {
             ("iops_mean", Tree::Float(iops.mean)),
             ("iops_stddev", Tree::Float(iops.dev)),
             ("iops_samples", Tree::Int(iops.count)),
-        ])
+        ]));
+        Tree::Object(members)
+    }
+
+    /// The latency of each priority, if I/Os had more than one.
+    fn priorities(&self, figures: &Figures) -> Option<(String, Tree)> {
+        let ranked = self.options.lat_percentiles || self.options.clat_percentiles;
+        let of = |((class, level), figures): &((u8, u8), Figures)| {
+            let (name, latency) = figures.prioritised(self.options)?;
+            let mut members = Tree::members([
+                ("prioclass", Tree::Int(u64::from(*class))),
+                ("prio", Tree::Int(u64::from(*level))),
+                ("priohint", Tree::Int(0)),
+            ]);
+            members.push((format!("{name}_ns"), self.latency(latency, [true, ranked])));
+            Some(Tree::Object(members))
+        };
+        let each: Vec<Tree> = figures.priorities.iter().filter_map(of).collect();
+        (!each.is_empty()).then(|| ("prios".to_owned(), Tree::Array(each)))
     }
 
     fn flushes(&self, flush: &Latency) -> Tree {

@@ -4,14 +4,15 @@ use record::{
     CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, ReadBackTotals, SteeredDepth,
     StepRecord, Tally, WorkerTotals,
 };
-use workload::{Direction, Ending, Nanos};
+use workload::{Direction, Ending, Nanos, Terms, Totals};
 
 use super::FioReport;
 use super::bins::Coarse;
 use super::pressed;
 use crate::asked::FioJob;
-use crate::options::UnifiedReport;
+use crate::options::{JobOptions, UnifiedReport};
 use crate::steady::{Steadiness, steadiness};
+use crate::terms::class_and_level;
 
 /// Directions that carry data, in the order in which they are printed.
 pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
@@ -135,6 +136,8 @@ pub(crate) struct Figures {
     pub bandwidth: Windows,
     /// I/Os a second, by interval.
     pub iops: Windows,
+    /// Figures by class and level of the priority, if I/Os had more than one.
+    pub priorities: Vec<((u8, u8), Figures)>,
 }
 
 impl Figures {
@@ -153,6 +156,15 @@ impl Figures {
             clat,
             lat,
             ..Figures::default()
+        }
+    }
+
+    /// The latency that is reported by priority, with its name.
+    pub fn prioritised(&self, options: &JobOptions) -> Option<(&'static str, &Latency)> {
+        match (options.lat && options.lat_percentiles, options.clat) {
+            (true, _) => Some(("lat", &self.lat)),
+            (false, true) => Some(("clat", &self.clat)),
+            (false, false) => None,
         }
     }
 
@@ -220,6 +232,8 @@ pub(crate) struct Unit<'a> {
     pub runtime_ms_sum: u64,
     /// Sums over the workers, in nanoseconds and counts.
     pub totals: WorkerTotals,
+    /// Class and level of each priority in the sums, in the order of `totals.files`.
+    priorities: Vec<(u8, u8)>,
     /// Numbers of I/Os in the coarse latency buckets.
     pub coarse: Coarse,
 }
@@ -287,6 +301,7 @@ impl<'a> Unit<'a> {
             flush: Latency::default(),
             runtime_ms_sum: 0,
             totals: WorkerTotals::default(),
+            priorities: Vec::new(),
             coarse: Coarse::default(),
         };
         let Some(step) = presented.steps.get(first.step) else {
@@ -325,7 +340,8 @@ impl<'a> Unit<'a> {
     }
 
     fn add_workers(&mut self, step: &StepRecord, indices: &[usize]) {
-        for worker in step.workers.iter().filter(|worker| indices.contains(&usize::from(worker.job))) {
+        let ours = |(_, worker): &(usize, &WorkerTotals)| indices.contains(&usize::from(worker.job));
+        for (number, worker) in step.workers.iter().enumerate().filter(ours) {
             let runtime_ms = worker.ended.since(worker.started).0.div_ceil(1_000_000);
             self.runtime_ms_sum += runtime_ms;
             for (direction, figures) in DATA.iter().zip(&mut self.directions) {
@@ -335,6 +351,9 @@ impl<'a> Unit<'a> {
                 figures.runtime_ms = figures.runtime_ms.max(load_ms + back.map_or(0, lasted_ms));
             }
             add_totals(&mut self.totals, worker);
+            if let Some(plan) = step.plan.workers.get(number) {
+                self.add_priorities(worker, &plan.terms);
+            }
             self.reads_back |= worker.read_back.is_some();
         }
         for (direction, figures) in DATA.iter().zip(&mut self.directions) {
@@ -343,9 +362,45 @@ impl<'a> Unit<'a> {
                 self.coarse.add(&figures.clat.distribution);
             }
         }
+        for (at, direction) in DATA.iter().enumerate() {
+            self.directions[at].priorities = self.by_priority(&[*direction]);
+        }
         let flush = &self.totals.directions[Direction::Flush.index()];
         let served = if flush.service.is_empty() { &flush.latency } else { &flush.service };
         self.flush = Latency::of(served.clone());
+    }
+
+    /// Adds a worker's totals by priority, if it has any.
+    fn add_priorities(&mut self, worker: &WorkerTotals, terms: &Terms) {
+        if terms.totals != Totals::WorkerAndPriority {
+            return;
+        }
+        let own = terms.priority.map_or((0, 0), class_and_level);
+        let names = std::iter::once(own).chain(terms.priorities().into_iter().map(class_and_level));
+        for (name, totals) in names.zip(&worker.files) {
+            let known = self.priorities.iter().position(|known| *known == name);
+            let at = known.unwrap_or_else(|| {
+                self.priorities.push(name);
+                self.totals.files.push(Default::default());
+                self.priorities.len() - 1
+            });
+            self.totals.files[at]
+                .iter_mut()
+                .zip(totals)
+                .for_each(|(mine, theirs)| add_direction(mine, theirs));
+        }
+    }
+
+    /// Figures of all `directions` together by priority; none if all I/Os had one.
+    fn by_priority(&self, directions: &[Direction]) -> Vec<((u8, u8), Figures)> {
+        let figures = |(name, totals): (&(u8, u8), &[DirectionTotals; 4])| {
+            let mut sum = DirectionTotals::default();
+            directions.iter().for_each(|way| add_direction(&mut sum, &totals[way.index()]));
+            (*name, Figures::of(&sum, 0))
+        };
+        let each = self.priorities.iter().zip(&self.totals.files).map(figures);
+        let each: Vec<_> = each.filter(|(_, figures)| figures.ios > 0).collect();
+        if each.len() > 1 { each } else { Vec::new() }
     }
 
     /// Figures of reads, writes and trims together.
@@ -355,7 +410,7 @@ impl<'a> Unit<'a> {
             add_direction(&mut totals, &self.totals.directions[direction.index()]);
         }
         let runtime_ms = self.directions.iter().map(|figures| figures.runtime_ms).max().unwrap_or(0);
-        let mut figures = Figures::of(&totals, runtime_ms);
+        let mut figures = Figures { priorities: self.by_priority(&DATA), ..Figures::of(&totals, runtime_ms) };
         if figures.ios > 0 {
             figures.add_windows(windows, &DATA);
         }

@@ -170,12 +170,13 @@ fn clones_get_their_own_files_seeds_and_processors() {
 
 #[test]
 fn without_randrepeat_the_seed_comes_from_outside() {
-    assert_eq!(asked("fio --ioengine=null --size=1m --name=a --randrepeat=0").jobs[0].seed, 7);
-    // As fio: it repeats what randrepeat does not, and 0 takes nothing back.
-    assert_eq!(asked("fio --ioengine=null --size=1m --name=a --allrandrepeat=0").jobs[0].seed, 0x89);
-    let all = asked("fio --ioengine=null --size=1m --name=a --allrandrepeat=1 --randrepeat=0");
-    assert_eq!(all.jobs[0].seed, 0x89);
-    assert_eq!(asked("fio --ioengine=null --size=1m --name=a --randseed=5").jobs[0].seed, 5);
+    let seed = |words: &str| asked(&format!("fio --ioengine=null --size=1m --name=a {words}")).jobs[0].seed;
+    assert_eq!(seed("--randrepeat=0"), 7);
+    // As in fio 3.42 allrandrepeat is another name; in 3.33 it repeats what randrepeat does not, and 0 takes nothing back.
+    assert_eq!(seed("--allrandrepeat=0"), 7);
+    assert_eq!(seed("--allrandrepeat=1 --randrepeat=0"), 7);
+    assert_eq!(seed("--randrepeat=0 --allrandrepeat=1"), 0x89);
+    assert_eq!(seed("--randseed=5 --allrandrepeat=0"), 5);
 }
 
 #[test]

@@ -3,15 +3,15 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{Calls, Completion, Direction, FlushBy, Io, Nanos, Terms, Wait};
+use workload::{Calls, Completion, Direction, FlushBy, Io, Nanos, Terms, Urgency, Wait};
 
 use super::calls;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, QueueRefusal};
 use super::slot_table::SlotTable;
-use super::urgency::Urgency;
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
+use crate::linux::io_priority;
 
 // <linux/aio_abi.h>
 const IOCB_CMD_PREAD: u16 = 0;
@@ -302,7 +302,7 @@ impl Queue for AioQueue {
         block.aio_rw_flags = if carries_data { self.slots.bits(io.kind) } else { 0 };
         block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
         if let Some(urgency) = &mut self.urgency {
-            let priority = urgency.draw(io.kind, io.bytes);
+            let priority = urgency.draw(io.kind, io.bytes).map_or(0, io_priority::bits);
             block.aio_reqprio = priority as i16;
             block.aio_flags = if priority == 0 { 0 } else { IOCB_FLAG_IOPRIO };
         }

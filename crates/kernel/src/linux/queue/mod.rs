@@ -9,7 +9,6 @@ mod reasons;
 mod region;
 mod slot_table;
 mod trim;
-mod urgency;
 mod uring;
 
 use workload::BackendKind;

@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use io_uring::squeue::Flags;
 use io_uring::{EnterFlags, IoUring, types};
 use workload::{
-    BackendKind, Calls, Completion, Direction, Io, Nanos, RingWays, Submitter, Terms, Wait, Waiting,
+    BackendKind, Calls, Completion, Direction, Io, Nanos, RingWays, Submitter, Terms, Urgency, Wait, Waiting,
 };
 
 mod entry;
@@ -16,7 +16,6 @@ use super::QueueSize;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, QueueRefusal};
 use super::reasons;
 use super::slot_table::SlotTable;
-use super::urgency::Urgency;
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;

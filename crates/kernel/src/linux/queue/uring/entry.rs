@@ -8,6 +8,7 @@ use workload::{Direction, FlushBy, Io};
 
 use super::super::calls;
 use super::UringQueue;
+use crate::linux::io_priority;
 
 impl UringQueue {
     #[inline]
@@ -48,7 +49,8 @@ impl UringQueue {
     /// The entry of an I/O whose priority or submission may differ from the previous one.
     #[cold]
     pub(super) fn entry_by_turn(&mut self, io: &Io) -> Entry {
-        let priority = self.urgency.as_mut().map_or(0, |urgency| urgency.draw(io.kind, io.bytes));
+        let drawn = self.urgency.as_mut().and_then(|urgency| urgency.draw(io.kind, io.bytes));
+        let priority = drawn.map_or(0, io_priority::bits);
         let entry = self.entry(io, priority);
         if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry }
     }

@@ -1,12 +1,10 @@
 //! I/Os with a priority of their own: a share of each direction, drawn for each I/O.
 
-use workload::{ByDirection, Direction, Terms, Urgent, UrgentLength};
+use crate::{ByDirection, Direction, Priority, Terms, Urgent, UrgentLength};
 
-use crate::linux::io_priority;
-
-/// The shares, and how many I/Os have been drawn for.
+/// The shares, and how many I/Os have been drawn for. Two of one worker draw the same for the same I/Os.
 #[derive(Clone, Debug)]
-pub(super) struct Urgency {
+pub struct Urgency {
     asked: ByDirection<Option<Urgent>>,
     by_length: ByDirection<Vec<UrgentLength>>,
     drawn: u64,
@@ -14,18 +12,18 @@ pub(super) struct Urgency {
 
 impl Urgency {
     /// The shares of a worker with these terms; `None` if all I/Os have the priority of their thread.
-    pub(super) fn new(terms: &Terms) -> Option<Box<Urgency>> {
+    pub fn new(terms: &Terms) -> Option<Box<Urgency>> {
         let (asked, by_length) = (terms.urgent, terms.urgent_lengths.clone());
         let any = asked.iter().any(|(_, urgent)| urgent.is_some());
         let any = any || by_length.iter().any(|(_, lengths)| !lengths.is_empty());
         any.then(|| Box::new(Urgency { asked, by_length, drawn: 0 }))
     }
 
-    /// Draws the priority of the next I/O, of `bytes` bytes, in the kernel's bits; 0 means the thread's own.
+    /// Draws the priority of the next I/O, of `bytes` bytes; `None` is the thread's own.
     #[cold]
-    pub(super) fn draw(&mut self, direction: Direction, bytes: u32) -> u16 {
+    pub fn draw(&mut self, direction: Direction, bytes: u32) -> Option<Priority> {
         if direction == Direction::Flush {
-            return 0;
+            return None;
         }
         let mut left = scattered(self.drawn + 1) % 100;
         let lengths = self.by_length.of(direction);
@@ -35,14 +33,30 @@ impl Urgency {
             for share in alike {
                 match left.checked_sub(u64::from(share.percent)) {
                     Some(rest) => left = rest,
-                    None => return io_priority::bits(share.priority),
+                    None => return Some(share.priority),
                 }
             }
-            return 0;
+            return None;
         }
-        let Some(urgent) = self.asked.of(direction) else { return 0 };
+        let urgent = self.asked.of(direction).as_ref()?;
         self.drawn += 1;
-        if left < u64::from(urgent.percent) { io_priority::bits(urgent.priority) } else { 0 }
+        (left < u64::from(urgent.percent)).then_some(urgent.priority)
+    }
+}
+
+impl Terms {
+    /// The priorities that I/Os of the worker can have beside its own, each once.
+    pub fn priorities(&self) -> Vec<Priority> {
+        let whole =
+            self.urgent.iter().filter_map(|(_, urgent)| urgent.as_ref().map(|urgent| urgent.priority));
+        let lengths = self.urgent_lengths.iter().flat_map(|(_, lengths)| lengths).map(|share| share.priority);
+        let mut each = Vec::new();
+        whole.chain(lengths).for_each(|priority| {
+            if !each.contains(&priority) {
+                each.push(priority);
+            }
+        });
+        each
     }
 }
 
@@ -58,7 +72,7 @@ fn scattered(index: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workload::{Bytes, Priority, PriorityClass};
+    use crate::{Bytes, PriorityClass};
 
     #[test]
     fn the_share_of_each_direction_is_urgent_and_the_rest_is_as_its_thread() {
@@ -67,7 +81,8 @@ mod tests {
         let write = Some(Urgent { percent: 100, priority: low });
         let asked = ByDirection { read, write, trim: None };
         let mut urgency = Urgency::new(&Terms { urgent: asked, ..Terms::default() }).unwrap();
-        let mut urgent = |direction| (0..10_000).filter(|_| urgency.draw(direction, 4096) == 0x4007).count();
+        let mut urgent =
+            |direction| (0..10_000).filter(|_| urgency.draw(direction, 4096) == Some(low)).count();
         assert!(urgent(Direction::Read).abs_diff(3_000) < 200);
         assert_eq!([Direction::Write, Direction::Trim, Direction::Flush].map(urgent), [10_000, 0, 0]);
         assert!(Urgency::new(&Terms::default()).is_none());
@@ -82,10 +97,13 @@ mod tests {
         };
         let read = vec![share(4, 30, 7), share(64, 100, 1), share(4, 50, 2)];
         let lengths = ByDirection { read, ..ByDirection::default() };
-        let mut urgency = Urgency::new(&Terms { urgent_lengths: lengths, ..Terms::default() }).unwrap();
+        let terms = Terms { urgent_lengths: lengths, ..Terms::default() };
+        assert_eq!(terms.priorities().iter().map(|each| each.level).collect::<Vec<_>>(), [7, 1, 2]);
+        let mut urgency = Urgency::new(&terms).unwrap();
         let mut drawn = |direction, bytes| {
-            let bits: Vec<u16> = (0..10_000).map(|_| urgency.draw(direction, bytes)).collect();
-            [0x4007, 0x4002, 0x4001, 0].map(|wanted| bits.iter().filter(|bits| **bits == wanted).count())
+            let levels: Vec<u8> =
+                (0..10_000).map(|_| urgency.draw(direction, bytes).map_or(9, |drawn| drawn.level)).collect();
+            [7, 2, 1, 9].map(|wanted| levels.iter().filter(|level| **level == wanted).count())
         };
         let [first, second, other, none] = drawn(Direction::Read, 4096);
         assert!(first.abs_diff(3_000) < 200 && second.abs_diff(5_000) < 200, "{first}, {second}");
