@@ -151,6 +151,8 @@ pub struct Presentation {
     pub stalls: bool,
     /// Whether the words are only checked, and nothing runs.
     pub parse_only: bool,
+    /// Lines of the debug log, printed before the banner.
+    pub debug: String,
     /// Which idle times of CPUs are reported; `None`: none.
     pub idle: Option<IdleCpus>,
 }
@@ -216,6 +218,7 @@ impl Default for Presentation {
             stalls: true,
             parse_only: false,
             idle: None,
+            debug: String::new(),
         }
     }
 }

@@ -15,7 +15,7 @@ use super::rows::ROWS;
 use super::section::{Section, Setting};
 use super::untaken::{RefusalHandling, ReportedWords, RequestDescription};
 use super::value::Kind;
-use super::{rows, showcmd, spoilt};
+use super::{debug, rows, showcmd, spoilt};
 
 /// The option that a name identifies.
 #[derive(Clone, Copy)]
@@ -59,7 +59,8 @@ fn read(
     around: &Surroundings,
     untaken: RefusalHandling,
 ) -> Result<RequestDescription, FioError> {
-    let Line { commands, mut sections, left_out, files, untaken } = read_words(words, untaken)?;
+    let Line { mut commands, mut sections, left_out, files, untaken } = read_words(words, untaken)?;
+    let topics = std::mem::take(&mut commands.debug);
     let others: Vec<Section> = left_out.iter().rev().map(|&at| sections.remove(at)).collect();
     let said = |text: String| RefusalHandling::Ends.beside(Request::Say(text));
     if let Some(text) = commands.say {
@@ -73,6 +74,7 @@ fn read(
     let mut chosen = SectionChoice::new(&commands);
     chosen.there.extend(others.into_iter().map(|section| section.name));
     collector.take(&sections)?;
+    commands.presentation.debug = debug::parsed(&topics, &sections);
     for (at, file) in files.iter().enumerate() {
         let JobFile { sections: there, notes } = jobfile::read(file, around, commands.reading)?;
         let kept = chosen.of_file(at, there);
@@ -80,6 +82,7 @@ fn read(
             let before = if at == 0 { sections.clone() } else { Vec::new() };
             shown.push(showcmd::command_line(&[before, kept.clone()].concat()));
         }
+        commands.presentation.debug += &debug::parsed(&topics, &kept);
         collector.take_file(kept, notes)?;
     }
     if commands.show_command && files.is_empty() {
@@ -87,11 +90,17 @@ fn read(
     }
     let ends_here = commands.show_command || commands.presentation.parse_only;
     let untaken = collector.untaken();
+    let (parse_only, log) = (commands.presentation.parse_only, commands.presentation.debug.clone());
     match collector.finish(words, commands.presentation) {
         Err(FioError::NoJobs) if !chosen.missing.is_empty() => Err(chosen.error()),
-        Err(FioError::NoJobs) if ends_here => Ok(said(shown.concat())),
+        Err(FioError::NoJobs) if ends_here => Ok(said(shown.concat() + &log)),
         Ok(_) if commands.show_command => Ok(said(shown.concat())),
-        asked => Ok(untaken.beside(Request::Run(Box::new(asked?)))),
+        Ok(_) if parse_only && !log.is_empty() => Ok(said(log)),
+        asked => {
+            let mut asked = asked?;
+            asked.presentation.debug += &debug::seeded(&topics, &asked.jobs);
+            Ok(untaken.beside(Request::Run(Box::new(asked))))
+        }
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Commands {
     pub state_folder: Option<String>,
     /// Program of the real fio to compare with on a shortened copy; `None`: the jobs are run.
     pub check_against: Option<String>,
+    /// Topics of the debug log.
+    pub debug: Vec<String>,
 }
 
 impl Commands {
@@ -97,7 +99,7 @@ const DEBUG: &[&str] = &[
     "process", "file", "io", "mem", "blktrace", "verify", "random", "parse", "diskutil", "job", "mutex", "profile", "time", "net",
     "rate", "compress", "steadystate", "helperthread", "zbd", "sprandom", "all",
 ];
-const NO_LOG: &str = "there is no such log, and the run is the same without; its notes tell what was decided, and strace shows each call";
+const NO_LOG: &str = "of that log only bounds of steadystate (parse) and seeds (random) are printed; the run is the same without, its notes tell what was decided, and strace shows each call";
 /// Shortest interval between two live lines.
 const LEAST: Nanos = Nanos::from_millis(250);
 const REMOTE: &str = "load on other machines is not supported yet";
@@ -216,13 +218,12 @@ fn idle(commands: &mut Commands, value: &str) -> Result<(), FioError> {
 /// Sets the topics of fio's debug log. fio ignores an unknown topic, with a message; here it is refused.
 fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     let kinds = value.split(',').map(|kind| kind.split(':').next().unwrap_or_default().trim());
-    if let Some(other) =
-        kinds.into_iter().find(|kind| !DEBUG.contains(kind) && *kind != "?" && *kind != "help")
-    {
+    if let Some(other) = kinds.clone().find(|kind| !DEBUG.contains(kind) && *kind != "?" && *kind != "help") {
         let near = options::near::nearest(other, DEBUG.iter().copied());
         let meant = near.map_or_else(String::new, |near| format!("did you mean --debug={near}? "));
         return Err(unread(format!("debug={value}"), format!("{meant}fio knows {}", DEBUG.join(", "))));
     }
+    commands.debug = kinds.map(str::to_owned).collect();
     commands.notes.push(format!("--debug={value}: {NO_LOG}"));
     Ok(())
 }

@@ -26,10 +26,12 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The topmost disks under the files of `steps`, each once; `chain` lists the devices below a file, nearest first.
+    /// The topmost disks under the files of `steps`, used or only laid out, each once; `chain` lists the devices below a file, nearest first.
     pub fn under(steps: &[FioStep], chain: impl Fn(&Path) -> Vec<Below>) -> Vec<Disk> {
         let mut disks: Vec<Disk> = Vec::new();
-        for path in steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files) {
+        let used = steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files);
+        let made = steps.iter().flat_map(|step| &step.layouts).flat_map(|layout| &layout.files);
+        for path in used.chain(made.map(|file| &file.path)) {
             let found = Disk::topmost(&chain(path));
             disks.extend(found.filter(|found| disks.iter().all(|known| known.name != found.name)));
         }

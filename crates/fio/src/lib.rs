@@ -13,6 +13,7 @@ mod collect;
 mod commandline;
 mod commands;
 mod data;
+mod debug;
 mod defaults;
 mod disks;
 mod engine_ways;

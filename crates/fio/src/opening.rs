@@ -11,7 +11,7 @@ pub const CAPPED_DEPTH: &str =
 
 /// Returns the banner of the normal format, from the job lines to the line on what is being started.
 pub fn opening(asked: &FioRequest) -> String {
-    let mut text = String::new();
+    let mut text = asked.presentation.debug.clone();
     for job in asked.jobs.iter().filter(|job| job.clone == 0) {
         text.push_str(&job_line(job));
         if job.options.numjobs > 1 {

@@ -39,7 +39,7 @@ fn reason_against(worker: &WorkerPlan, verification: &Verification) -> Option<St
     let least = Bytes(verification.header_at.0.saturating_add(header.0));
     if has_header && interval < least {
         return Some(format!(
-            "its blocks have {} bytes in common, and a header at byte {} needs {}; take longer blocks or a pattern without header",
+            "its blocks have {} bytes in common, and a header at byte {} needs {}; take lengths that are multiples of 512, no unaligned ones, or a pattern without header",
             interval.0, verification.header_at.0, least.0
         ));
     }

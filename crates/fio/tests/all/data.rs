@@ -6,6 +6,8 @@ use workload::{
     Shape, Spread, StopRule, Verification, Verify, Zone, ZoneLength,
 };
 
+use fio::{Below, Disk, opening};
+
 use crate::vocabulary::{asked, disk, planned, refused};
 
 fn job(words: &str) -> Job {
@@ -129,6 +131,23 @@ fn ranges_alignment_and_their_like() {
 }
 
 #[test]
+fn the_debug_log_tells_the_seeds_of_the_jobs() {
+    let log = |words: &str| {
+        let asked = asked(&format!("fio --debug=random --ioengine=null --size=1m --name=a {words}"));
+        let text = opening(&asked);
+        let numbers: Vec<u64> = text
+            .lines()
+            .filter(|line| line.starts_with("random "))
+            .map(|line| line.rsplit('=').next().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(numbers, [1, asked.jobs[0].seed], "{text}");
+        numbers[1]
+    };
+    assert_eq!(log("--randseed=5"), log("--randseed=5 --randrepeat=0"));
+    assert_ne!(log("--randseed=5"), log("--randseed=6"));
+}
+
+#[test]
 fn distributions_are_understood() {
     let spread = |words: &str| job(&format!("--rw=randread --random_distribution={words}")).access.spread;
     assert_eq!(spread("random"), Spread::Uniform);
@@ -241,6 +260,8 @@ fn files_and_pieces() {
     assert_eq!(behind.unwrap()[0].workload.jobs[0].offset, Bytes::mib(1));
     let only = planned("fio --name=a --filename=/f --size=2m --rw=read --create_only=1", &[]).unwrap();
     assert!(only[0].workload.jobs.is_empty() && only[0].layouts.len() == 1);
+    let below = |_: &_| vec![Below { name: "vda".to_owned(), ..Below::default() }];
+    assert_eq!(Disk::under(&only, below)[0].names(), ["vda"], "fio reports the disk of what it only made");
     let aligned =
         planned("fio --name=a --filename=/f --offset=30% --offset_align=64k --rw=read", &[("/f", 1 << 20)]);
     assert_eq!(aligned.unwrap()[0].workload.jobs[0].offset, Bytes::kib(320));

@@ -171,6 +171,23 @@ fn numbers_under_kb_base_1000_are_read_as_fio_reads_them() {
     }
 }
 
+/// Scripts read from fio's debug log what it has made of the bound of a steady state.
+#[test]
+fn bounds_of_steady_states_are_printed_as_the_debug_log_of_fio_prints_them() {
+    let folder = Folder::new("debug");
+    for bound in ["iops:10", "iops_slope:.1%", "bw:10%", "bw:12"] {
+        let bound = format!("--ss={bound}");
+        let words = ["--parse-only", "--debug=parse", "--ss_dur=10s", bound.as_str()];
+        let Some(theirs) = fio(&words, &folder.0, "") else { return };
+        let Ok(Request::Say(here)) = ours(&words, &folder.0, "") else { panic!("{words:?}") };
+        let lines = |text: &str| {
+            let told = text.lines().filter(|line| line.contains("set steady state"));
+            told.map(|line| line.split_whitespace().skip(2).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!((lines(&here).len(), lines(&here)), (1, lines(&out(&theirs))), "{bound}");
+    }
+}
+
 /// Job files that both accept. `kept.inc` and `deep/inner.inc` can be included.
 pub const JOB_FILES: &[&str] = &[
     // Host-cached reads and uncached writes, as published.
