@@ -84,7 +84,10 @@ fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
 fn value(text: &str, at: usize) -> (&str, usize) {
     let rest = &text[at..];
     if let Some(inside) = rest.strip_prefix('[') {
-        let end = inside.find([']', '\n', ',']).unwrap_or(inside.len());
+        // A mail program breaks lines at the blanks before a figure.
+        let first = blanks(inside, 0);
+        let from = if inside[first..].starts_with(|c: char| c.is_ascii_digit()) { first } else { 0 };
+        let end = inside[from..].find([']', '\n', ',']).map_or(inside.len(), |length| from + length);
         let closed = usize::from(inside[end..].starts_with(']'));
         return (inside[..end].trim(), at + 1 + end + closed);
     }

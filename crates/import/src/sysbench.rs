@@ -61,8 +61,11 @@ impl Walk<'_> {
             return self.begin(&format!("sysbench {version} fileio"), start);
         }
         if let Some(command) = command(line) {
-            let is_own = command.split_whitespace().any(|word| word == "run") && command.contains("fileio");
-            self.asked = if is_own { vec![("command".to_owned(), command.to_owned())] } else { Vec::new() };
+            let is_fileio = command.contains("fileio");
+            if command.split_whitespace().any(|word| word == "run") {
+                self.asked =
+                    if is_fileio { vec![("command".to_owned(), command.to_owned())] } else { Vec::new() };
+            }
             return;
         }
         if let Some(section) = section(line) {
@@ -96,6 +99,11 @@ impl Walk<'_> {
         self.section = Section::Named;
         let mut part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
         part.asked = std::mem::take(&mut self.asked);
+        // What 'prepare' prints has no figures: the command stands above both.
+        let last = self.found.last().and_then(|found| found.parts.first());
+        let last = last.filter(|last| part.asked.is_empty() && last.directions.is_empty());
+        let commands = last.into_iter().flat_map(|last| &last.asked).filter(|(name, _)| name == "command");
+        part.asked.extend(commands.cloned());
         let found = ImportedResult { parts: vec![part], ..ImportedResult::begun(tool, start) };
         self.text.bounds.begin(&mut self.found, found);
     }

@@ -346,8 +346,12 @@ fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let group = text.plain[behind..close].trim().parse().unwrap_or(0);
     let mut end = matched(&text.plain, close, "): ")?;
     another(walk);
-    let line = near(&text.plain, end, LINE);
-    let line_end = end + line.find('\n').unwrap_or(line.len());
+    // A mail program may have broken the line.
+    let mut lines = near(&text.plain, end, LINE).split('\n');
+    let own = lines.next().unwrap_or_default();
+    let is_rest =
+        |next: &&str| next.contains("iodepth=") && !own.contains("iodepth=") && !next.contains("(g=");
+    let line_end = end + own.len() + lines.next().filter(is_rest).map_or(0, |rest| 1 + rest.len());
     let mut asked = Vec::new();
     for key in ["rw=", "bs=", "ioengine=", "iodepth="] {
         let Some(from) = text.plain[end..line_end].find(key).map(|found| end + found + key.len()) else {
@@ -356,9 +360,10 @@ fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         let next = [", ioengine=", ", iodepth=", ", bs="]
             .iter()
             .filter_map(|next| text.plain[from..line_end].find(next));
-        let word = text.plain[from..line_end].find([',', ' ']);
+        let word = text.plain[from..line_end].find([',', ' ', '\n']);
         let length = if key == "bs=" { next.min() } else { word }.unwrap_or(line_end - from);
-        asked.push((key.trim_end_matches('=').to_owned(), text.plain[from..from + length].trim().to_owned()));
+        let words: Vec<&str> = text.plain[from..from + length].split_whitespace().collect();
+        asked.push((key.trim_end_matches('=').to_owned(), words.join(" ")));
         end = from + length;
     }
     if walk.before.starts.len() < PARTS_MOST {
@@ -446,7 +451,7 @@ struct Listed {
 
 /// Returns `--option=value`, `--option value` and `--option` at the start of a text, and where they end, because
 /// pages put other text on the same line; a semicolon ends them. Skips the backslashes and list numbers of a command
-/// over several lines. A line that begins with `--option` goes on with those above, and so does one with the rest of an
+/// over several lines. A line that begins with `--option` or `-option=` goes on with those above, and so does one with the rest of an
 /// option that a terminal has wrapped.
 fn options_of(line: &str) -> Listed {
     let mut found = Listed::default();
@@ -455,8 +460,9 @@ fn options_of(line: &str) -> Listed {
         let start = blanks(line, found.length);
         let whole = &line[start..quoted_end(line, start)];
         let mut word = Cow::Borrowed(whole.trim_end_matches(';'));
-        let goes_on =
-            word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let name =
+            word.strip_prefix("--").or_else(|| word.strip_prefix('-').filter(|rest| rest.contains('=')));
+        let goes_on = name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
         if line[found.length..start].contains('\n') && !goes_on {
             let part = &line[last..found.length];
             let is_cut = &line[found.length..start] == "\n" && !part.contains('\n');

@@ -170,11 +170,14 @@ impl<'t> Walk<'t> {
         found
     }
 
-    /// Whether the text ends with an entry's value although fio prints more of it, or a sign after it.
+    /// Whether the text, or a line that has been wrapped there, ends with an entry's value although fio prints more of it,
+    /// or a sign after it.
     fn is_cut(&self, entry: &Entry<'_>) -> bool {
         let Entry { key, value, .. } = *entry;
         let end = value.as_ptr() as usize - self.plain().as_ptr() as usize + value.len();
-        let is_last = self.plain()[end..].chars().all(|c| c.is_whitespace() || c == '`');
+        let rest = &self.plain()[end..];
+        let is_wrapped = rest.strip_prefix('\n').is_some_and(|next| next.starts_with(char::is_alphanumeric));
+        let is_last = is_wrapped || rest.chars().all(|c| c.is_whitespace() || c == '`');
         let decimals = value.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let ends_in_digit = value.ends_with(|c: char| c.is_ascii_digit());
         let is_part = match key {

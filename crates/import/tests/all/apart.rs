@@ -277,3 +277,59 @@ fn a_start_line_of_fio_without_a_result_is_no_job_file_and_words_in_brackets_are
     let ioping = "--- /dev/sda (devices: 1) ioping statistics ---\n40 requests completed in 39.0 s, 700 iops, 2.7 MiB/s\n";
     assert_eq!(part(&imported(ioping).runs[0], "/dev/sda").said, []);
 }
+
+#[test]
+fn what_a_mail_program_has_broken_at_blanks_is_whole() {
+    let import = imported(
+        "test cmd: fio -filename=/dev/xxx -name=test -ioengine=libaio -direct=1\n-numjobs=72 -iodepth=16 -bs=4k -rw=write\n-group_reporting\n\n\
+         test: (g=0): rw=write, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) \n4096B-4096B, ioengine=libaio, iodepth=16\n...\nfio-3.13\n\
+         test: (groupid=0, jobs=72): err= 0: pid=4986: Mon Aug  2 11:25:33 2021\n   write: IOPS=279k, BW=1091MiB/s \n(1144MB/s)(128GiB/120009msec); 0 zone \nresets\n     \
+         clat percentiles (usec):\n      |  1.00th=[   223],  5.00th=[   223], 10.00th=[   225], 20.00th=[ \n231],\n      | 30.00th=[   478], 99.90th=[ 62129], \n99.95th=[231736]\n",
+    );
+    assert_eq!(import.troubles, []);
+    let job = part(&import.runs[0], "test");
+    for (option, value) in [
+        ("bs", "(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B"),
+        ("iodepth", "16"),
+        ("numjobs", "72"),
+        ("direct", "1"),
+    ] {
+        assert_eq!(job.asked_for(option), Some(value));
+    }
+    for (path, value, unit) in [
+        ("write clat p20", 231.0, "us"),
+        ("write clat p30", 478.0, "us"),
+        ("write clat p99.95", 231_736.0, "us"),
+    ] {
+        holds(&import.runs[0], &[("test", path, value, unit)]);
+    }
+}
+
+#[test]
+fn half_a_figure_at_the_end_of_a_wrapped_line_is_reported_and_not_kept() {
+    let text = "  WRITE: bw=25.3MiB/s (26.6MB/s), 6363KiB/s-6569KiB/s (6516kB/s-6727kB/s), io=14\n25GiB (1530GB), run=57600000-57600033msec\n";
+    let import = imported(text);
+    assert!(
+        import.troubles[0].to_string().contains("the whole of the number after 'io='"),
+        "{:?}",
+        import.troubles
+    );
+    assert_eq!(figure(part(&import.runs[0], "group 0"), "write bytes"), None);
+    assert_eq!(figure(part(&import.runs[0], "group 0"), "write rate").unwrap().printed, "25.3MiB/s");
+}
+
+#[test]
+fn the_command_of_sysbench_is_that_which_runs_the_test_wherever_its_output_begins() {
+    let commands = ["prepare", "run", "cleanup"]
+        .map(|word| format!("sysbench --test=fileio --file-total-size=6G {word}\n"))
+        .concat();
+    let prepared = "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\n128 files, 49152Kb each, 6144Mb total\n\n";
+    let result = "Operations performed:  4348 Read, 2898 Write, 9216 Other = 16462 Total\n\
+                  Read 67.938Mb  Written 45.281Mb  Total transferred 113.22Mb  (1.8869Mb/sec)\n";
+    for text in [format!("{commands}{result}"), format!("{commands}{prepared}{prepared}{result}")] {
+        let import = imported(&text);
+        assert_eq!(import.runs.len(), 1);
+        let command = Some("sysbench --test=fileio --file-total-size=6G run");
+        assert_eq!(part(&import.runs[0], "fileio").asked_for("command"), command, "{text}");
+    }
+}
