@@ -494,15 +494,16 @@ pub fn differs(job: &PlannedJob) -> Option<String> {
 /// Sentences on the rate limits, by direction.
 fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
     let copies = u64::from(job.options().numjobs);
+    let gaps = if job.options().poisson { " on average, at random intervals" } else { "" };
     let times = |held: &HeldRate, factor: u64| match held.bytes {
         Some(each) => format!("{} a second", bytes(each * factor)),
         None => rate(held.iops * factor as f64),
     };
     job.rates().into_iter().map(move |rate| match copies {
-        1 => format!("Its {} are held to {}.", rate.what, times(&rate, 1)),
+        1 => format!("Its {} are held to {}{gaps}.", rate.what, times(&rate, 1)),
         _ => {
             let (each, all) = (times(&rate, 1), times(&rate, copies));
-            format!("Its {} are held to {each} in each copy, {all} in all.", rate.what)
+            format!("Its {} are held to {each} in each copy, {all} in all{gaps}.", rate.what)
         }
     })
 }

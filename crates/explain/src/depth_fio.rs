@@ -98,3 +98,13 @@ fn at_two_rates(job: &PlannedJob, ios: u64, large: f64) -> String {
     }
     format!("{what} {are} {} at {} and {} at {}{alone}", time(slow), rates[0], time(fast), rates[1])
 }
+
+/// The time that `depth` I/Os of `block` bytes wait in the queue, in words: by IOPS below 64 KiB, else by bandwidth.
+pub fn time_in_line(depth: u64, block: u64) -> String {
+    match block < 64 << 10 {
+        true => format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3)),
+        false => {
+            format!("depth x block / bandwidth, {} at 200 MB/s", seconds((depth * block) as f64 / 200e6))
+        }
+    }
+}

@@ -100,6 +100,7 @@ fn at_random(job: &PlannedJob, number: i64) -> String {
     let align = if align.is_empty() { multiples(job) } else { align };
     let often = format!("{often}{align}");
     match (share, number, options.rw_identical) {
+        (0, ..) => "one after the other (percentage_random=0)".to_owned(),
         (..100, ..) => format!(
             "({share} % at random places{often}, the others where the last one ended, so that some come again and others never)"
         ),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::depth_fio::depths_beside;
 use super::explanation::ExplainedLoad;
-use super::figures::{bytes, count, seconds};
+use super::figures::{bytes, count};
 use super::files_fio::{is_device, on_files_only};
 use super::reach::share_changed;
 use fio::{Amount, FioJob, FioRequest, JobOptions, LaysOut, OnDisk, OnDiskKind, Pattern};
@@ -75,23 +75,16 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     for (number, (job, awaited)) in jobs.iter_mut().zip(awaited).enumerate() {
         (job.number, job.awaited) = (number, awaited);
     }
-    let writers = |(number, job): (usize, &PlannedJob)| {
-        let others = jobs.iter().enumerate().filter(|(other, _)| *other != number);
-        others.filter(|(_, other)| other.writes_into(job)).map(|(_, other)| other.job.name.clone()).collect()
-    };
-    let also: Vec<Vec<String>> = jobs.iter().enumerate().map(writers).collect();
-    let makes =
-        |(number, job): (usize, &PlannedJob)| jobs[..number].iter().any(|other| other.uses_a_file_of(job));
-    let made: Vec<bool> = jobs.iter().enumerate().map(makes).collect();
-    let reports: Vec<Vec<String>> = (0..jobs.len()).map(|number| reported_with(&jobs, number)).collect();
-    let beside: Vec<bool> = jobs.iter().map(|job| jobs.iter().any(|other| job.runs_beside(other))).collect();
-    let depths = depths_beside(&jobs);
-    jobs.iter_mut().zip(depths).for_each(|(job, depth)| job.in_flight_beside = depth);
-    let is_alone = jobs.len() == 1;
-    for ((((job, also), made), report), beside) in
-        jobs.iter_mut().zip(also).zip(made).zip(reports).zip(beside)
-    {
-        (job.also_written_by, job.made_by_others) = (also, made);
+    let (depths, is_alone) = (depths_beside(&jobs), jobs.len() == 1);
+    for (number, depth) in depths.into_iter().enumerate() {
+        let job = &jobs[number];
+        let writers = jobs.iter().filter(|other| other.writes_into(job));
+        let also = writers.map(|other| other.job.name.clone()).collect();
+        let made = jobs[..number].iter().any(|other| other.uses_a_file_of(job));
+        let (report, beside) =
+            (reported_with(&jobs, number), jobs.iter().any(|other| job.runs_beside(other)));
+        let job = &mut jobs[number];
+        (job.also_written_by, job.made_by_others, job.in_flight_beside) = (also, made, depth);
         (job.reported_with, job.runs_beside_others, job.is_alone) = (report, beside, is_alone);
     }
     jobs
@@ -358,13 +351,17 @@ impl PlannedJob {
         }
     }
 
-    /// Percentage of reads of a mix; `None` if only one of its directions has a rate, so that the volume decides.
+    /// Percentage of reads of a mix; `None` if only one of its directions has a rate, so that the volume decides, or the reads
+    /// of a check in between count into their rate.
     pub fn read_percent(&self) -> Option<u64> {
-        let half_paced = self.first().is_some_and(|job| {
-            job.write_pace.is_some_and(|writes| writes.rate().is_none() != job.pace.rate().is_none())
+        let verify = &self.options().verify;
+        let is_checked = verify.is_on() && verify.backlog > 0;
+        let by_volume = self.first().is_some_and(|job| {
+            let read = job.pace.rate().is_some();
+            job.write_pace.is_some_and(|writes| writes.rate().is_some() != read || read && is_checked)
         });
-        let mixed = self.options().pattern.mixed();
-        (!half_paced || !mixed).then(|| (100.0 * self.share(Direction::Read)).round() as u64)
+        (!by_volume || !self.options().pattern.mixed())
+            .then(|| (100.0 * self.share(Direction::Read)).round() as u64)
     }
 
     /// Lengths of all I/Os, with the share of each.
@@ -553,9 +550,9 @@ impl PlannedJob {
         busy + self.rests_s(ios as f64, busy)
     }
 
-    /// Seconds that `ios` I/Os take at the rate limits; `None` if some I/Os have no limit.
+    /// Seconds that `ios` I/Os take at the rate limits; `None` if some I/Os have no limit, or others count too.
     pub fn held_s(&self, ios: u64) -> Option<f64> {
-        let job = self.first()?;
+        let job = self.read_percent().and(self.first())?;
         let mix = job.access.mix;
         let writes = job.write_pace.filter(|_| mix.issues(Direction::Write));
         let others = Some(job.pace).filter(|_| writes.is_none() || mix.issues(Direction::Read));
@@ -586,14 +583,4 @@ fn only(lengths: &[(f64, Lengths)]) -> Option<u64> {
     let first = lengths.first()?.1.shortest();
     let is_it = |(_, one): &(f64, Lengths)| one.shortest() == first && one.longest() == first;
     lengths.iter().all(is_it).then_some(first.0)
-}
-
-/// The time that `depth` I/Os of `block` bytes wait in the queue, in words: by IOPS below 64 KiB, else by bandwidth.
-pub fn time_in_line(depth: u64, block: u64) -> String {
-    match block < 64 << 10 {
-        true => format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3)),
-        false => {
-            format!("depth x block / bandwidth, {} at 200 MB/s", seconds((depth * block) as f64 / 200e6))
-        }
-    }
 }

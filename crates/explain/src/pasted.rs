@@ -68,7 +68,8 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
     for (index, raw) in text.lines().enumerate() {
         // A line of a command that begins so, but without an option, redirects its output.
         let rest = raw.trim_start_matches(['>', ' ', '\t']);
-        let is_redirection = finder.open && raw.trim_start().starts_with('>') && !rest.starts_with('-');
+        let is_redirection =
+            finder.open && raw.trim_start().starts_with('>') && !rest.starts_with(['-', '#']);
         let line = if is_redirection { raw.to_owned() } else { margin.without(raw) };
         let line = finder.without_mark(line);
         if line != raw && !finder.open {

@@ -4,7 +4,8 @@ use super::about_fio::{is_steadied, waits};
 use super::figures::bytes;
 use super::files_fio::{apart, on_files_only, own_files, part, stores_nothing};
 use super::load::PlannedJob;
-use fio::Amount;
+use super::words::recased;
+use fio::{Amount, JobOptions};
 use workload::{Act, Direction, FileTurn, Order, Repeats, Spread};
 
 /// Shares of a part from which on it counts as the whole part.
@@ -33,6 +34,11 @@ impl PlannedJob {
         self.options().pattern.mixed() && self.visits_each_once() && differ && !self.options().ends_by_time()
     }
 
+    /// Whether `offset_increment` sets the parts of its copies wholly apart.
+    fn copies_are_disjoint(&self) -> bool {
+        matches!((self.options().offset_increment, self.extent().1), (Amount::Bytes(by), Some(length)) if length <= by)
+    }
+
     /// Whether a time can end it before all is done.
     fn is_timed(&self) -> bool {
         let options = self.options();
@@ -51,42 +57,38 @@ impl PlannedJob {
     /// that goes in order from the start, or to each block once. `None` if chance decides it, or it is not known here.
     fn rounds(&self, direction: Direction) -> Option<f64> {
         let (job, options) = (self.first()?, self.options());
-        let is_plain = options.rw_number == 0 && options.zonesize == 0 && !options.file_append;
         let in_turn = job.files.len() < 2 || job.access.files == FileTurn::IN_TURN;
         let found = options.opendir.is_some() || self.fills_the_volume() || options.verify.state_load;
-        let is_drawn = self.is_too_short() || options.trace.read.is_some() || self.read_percent().is_none();
-        let is_drawn = is_drawn || self.ends_by_chance();
-        if !is_plain || !in_turn || !self.comes_round(direction) || found || is_drawn {
+        let is_drawn = self.is_too_short() || self.read_percent().is_none() || self.ends_by_chance();
+        let is_other = options.file_append || options.trace.read.is_some() || leaves_holes(options);
+        if is_other || !in_turn || !self.comes_round(direction) || found || is_drawn {
             return None;
         }
         if options.ends_by_time() && !self.goes_round() {
             // Reads of a backlog shift the ends.
             return (options.verify.backlog == 0).then_some(f64::MAX);
         }
-        let pairs = self.acts_on_a_block();
         let part = self.extent().1.map(|length| length as f64 * job.files.len().max(1) as f64);
-        let loops = options.loops.max(1) as f64;
-        let done = match (part, self.amount()) {
-            (Some(part), Some(amount)) if part > 0.0 => amount / part,
-            _ if options.io_size.is_some() || options.number_ios > 0 => return None,
-            _ => pairs * loops,
-        };
-        Some(done / pairs)
+        match (part, self.amount()) {
+            (Some(part), Some(amount)) if part > 0.0 => Some(amount / part),
+            _ if options.io_size.is_some() || options.number_ios > 0 => None,
+            _ => Some(options.loops as f64),
+        }
     }
 
-    /// Bytes after which a copy ends, also by its number of I/Os.
+    /// Bytes after which a copy ends, also by its number of I/Os; a trim and the write after it count once.
     fn amount(&self) -> Option<f64> {
         let options = self.options();
-        let ios = options.number_ios as f64 * options.loops.max(1) as f64 * self.acts_on_a_block();
-        let counted = (options.number_ios > 0).then(|| ios * self.mean_block());
-        self.sized().map(|bytes| bytes as f64).into_iter().chain(counted).reduce(f64::min)
+        let ios = options.number_ios.saturating_mul(options.loops);
+        let counted = (ios > 0).then(|| ios as f64 * self.mean_block());
+        let sized = self.sized().map(|bytes| bytes as f64 / self.acts_on_a_block());
+        sized.into_iter().chain(counted).reduce(f64::min)
     }
 
     /// What the I/Os of `direction` come to in order at most, in words, where the length of the part is not known.
     fn at_most(&self, direction: Direction) -> Option<String> {
         let is_known = self.extent().1.is_some() || self.options().ends_by_time();
-        let own = self.amount()? * self.of_a_pass(direction)? / self.acts_on_a_block();
-        let each = own / self.first()?.files.len().max(1) as f64;
+        let each = self.amount()? * self.of_a_pass(direction)? / self.first()?.files.len().max(1) as f64;
         let about = if self.options().pattern.mixed() { "about " } else { "" };
         (goes_on(self, direction) && !is_known)
             .then(|| format!("at most {about}the first {}", bytes(each as u64)))
@@ -97,9 +99,11 @@ impl PlannedJob {
         if self.options().pattern.trims && self.options().pattern.writes { 2.0 } else { 1.0 }
     }
 
-    /// Share of the part that the I/Os of `direction` are in one pass of all directions.
+    /// Share of the part that the I/Os of `direction` are in one pass of all directions, by their bytes.
     fn of_a_pass(&self, direction: Direction) -> Option<f64> {
-        Some(self.of_all(direction)? * self.acts_on_a_block())
+        let moved = |way: Direction| self.share(way) * self.mean_of(way);
+        let all: f64 = Direction::ALL.into_iter().map(moved).sum();
+        (all > 0.0).then(|| moved(direction) / all * self.acts_on_a_block())
     }
 
     /// Passes that the I/Os of `direction` alone make.
@@ -116,13 +120,6 @@ impl PlannedJob {
             (true, 1) => f64::from(1 + self.job.number % 2),
             (true, _) => 1.5,
         }
-    }
-
-    /// Share of its bytes that go in `direction`.
-    fn of_all(&self, direction: Direction) -> Option<f64> {
-        let moved = |way: Direction| self.share(way) * self.mean_of(way);
-        let all: f64 = Direction::ALL.into_iter().map(moved).sum();
-        Some(moved(direction) / Some(all).filter(|all| *all > 0.0)?)
     }
 
     /// Whether the I/Os of `direction` come to an end of the part: in order, or with each block once.
@@ -143,10 +140,8 @@ impl PlannedJob {
     pub fn writes_again_in_another_order(&self) -> bool {
         let options = self.options();
         let again = !self.comes_round(Direction::Write) || options.rw_number != 0;
-        let differs = self.orders() == f64::MAX;
-        let several =
-            options.loops > 1 || self.rounds(Direction::Write).is_some_and(|rounds| rounds > 1.0 / WHOLE);
-        options.pattern.mixed() && !self.goes_round() && (again || differs && several)
+        let several = options.loops > 1 || self.rounds(Direction::Write).is_some_and(|rounds| rounds > 1.0);
+        options.pattern.mixed() && !self.goes_round() && (again || self.orders() == f64::MAX && several)
     }
 
     /// Share of the part of each file that the I/Os of `direction` come to in a copy, if no time ends it, at most 1. In fio
@@ -198,7 +193,7 @@ fn times(share: f64) -> String {
 /// What of the part the I/Os come to, where that is not all of it, once.
 pub fn gone_through(job: &PlannedJob) -> Option<String> {
     let options = job.options();
-    if options.rw_number != 0 || options.zonesize > 0 {
+    if leaves_holes(options) {
         return None;
     }
     let it = if job.files().0.len() > 1 { "each" } else { "it" };
@@ -273,7 +268,7 @@ pub fn share_changed(job: &PlannedJob) -> Option<f64> {
     let each = job.reach(way).filter(|_| !job.goes_round())?;
     match options.numjobs > 1 && !own_files(options) && !job.goes_in_order(way) {
         // Each copy takes an order of its own.
-        true if apart(options) => None,
+        true if apart(options) => Some(each).filter(|_| job.copies_are_disjoint()),
         true => Some(1.0 - (1.0 - each).powf(f64::from(options.numjobs))),
         false => Some(each),
     }
@@ -304,8 +299,12 @@ fn covers(job: &PlannedJob, way: Direction) -> bool {
 
 /// Whether the I/Os of `way` follow each other without holes.
 fn goes_on(job: &PlannedJob, way: Direction) -> bool {
-    let options = job.options();
-    job.goes_in_order(way) && options.rw_number == 0 && options.zonesize == 0
+    job.goes_in_order(way) && !leaves_holes(job.options())
+}
+
+/// Whether blocks are left out between others, or come again.
+fn leaves_holes(options: &JobOptions) -> bool {
+    options.rw_number != 0 || options.zonesize > 0
 }
 
 /// What becomes of what is there, and whether it is checked.
@@ -317,7 +316,7 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         return None;
     }
     if !options.pattern.destroys() {
-        return (!reads_back && !job.changes_nothing).then(|| unchanged(job).to_owned());
+        return (!reads_back && !job.changes_nothing).then(|| unchanged(job));
     }
     if options.file_append {
         return Some("What is there already is kept.".to_owned());
@@ -350,29 +349,22 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         true => {
             format!("fio ends with an error at its first trim, as no file takes one. With plimsoll {what}")
         }
-        false => capital(&what),
+        false => recased(&what, char::to_ascii_uppercase),
     };
     let check = if options.verify.is_on() || !options.pattern.writes { "" } else { ", and not checked" };
     Some(format!("{what}{check}."))
 }
 
 /// What is said of a job that only reads.
-fn unchanged(job: &PlannedJob) -> &'static str {
+fn unchanged(job: &PlannedJob) -> String {
     let options = job.options();
     let sized = matches!(options.size, Some(Amount::Bytes(_))) || options.filesize > 0;
-    let makes = on_files_only(options) && options.allow_file_create && !job.made_by_others;
-    match (sized && makes, options.verify.is_on()) {
-        (true, true) => "Nothing is written but files that are missing or too short.",
-        (true, false) => {
-            "Nothing is written but files that are missing or too short, and nothing is checked."
-        }
-        (false, true) => "Nothing is written.",
-        (false, false) => "Nothing is written or checked.",
-    }
-}
-
-/// The sentence with a capital at its start.
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    let makes = sized && on_files_only(options) && options.allow_file_create && !job.made_by_others;
+    let but = if makes { " but files that are missing or too short" } else { "" };
+    let checked = match (options.verify.is_on(), makes) {
+        (true, _) => "",
+        (false, true) => ", and nothing is checked",
+        (false, false) => " or checked",
+    };
+    format!("Nothing is written{but}{checked}.")
 }

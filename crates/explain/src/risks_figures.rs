@@ -1,10 +1,11 @@
 //! Misleading aspects of the figures that a fio command gives. Data: a risk is a row.
 
 use super::about_fio::{done, is_steadied, sends_commands, stage, waits};
-use super::depth_fio::{depends_on, in_flight, is_held_by_the_cache, meets_the_volume, without_latency};
+use super::depth_fio::{
+    depends_on, in_flight, is_held_by_the_cache, meets_the_volume, time_in_line, without_latency,
+};
 use super::figures::{bandwidth, bytes, count, seconds, typed_seconds};
 use super::files_fio::{apart, is_device, is_of_ebs, on_files_only, share, stores_nothing};
-use super::load::time_in_line;
 use super::risk::Level::{Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
 use fio::{Amount, Stage};
@@ -55,12 +56,13 @@ pub static ROWS: &[Risk] = &[
     risk("runtime-is-a-cap", Misleading, "fio HOWTO: runtime, time_based")
         .fio(|job, options| {
             let runtime = options.runtime.as_secs_f64();
-            if options.time_based || runtime <= 0.0 || is_steadied(options) {
+            let whole = runtime + options.ramp_time.as_secs_f64();
+            // Rates and rests may let it do less than all in that time.
+            if options.time_based || runtime <= 0.0 || is_steadied(options) || job.figures().least_s > whole {
                 return None;
             }
             let earlier = job.ios().and_then(|ios| {
-                let all = ios as f64 * job.mean_block() * f64::from(options.numjobs);
-                let rate = all / (runtime + options.ramp_time.as_secs_f64());
+                let rate = ios as f64 * job.mean_block() * f64::from(options.numjobs) / whole;
                 let own = if job.runs_beside_others { " of its own" } else { "" };
                 (rate <= BEYOND).then(|| format!("at more than {}{own} it ends earlier, when", bandwidth(rate)))
             });
@@ -87,7 +89,7 @@ pub static ROWS: &[Risk] = &[
                     "No time is set: at the rates that it is held to, {} take {} on a volume that bears them, and \
                      longer on one that does not.",
                     job.counted(ios),
-                    seconds(time.round().max(1.0))
+                    seconds(if time < 10.0 { time } else { time.round() })
                 ),
                 None if !options.pattern.reads && !options.pattern.writes => format!(
                     "How long {} take depends on the volume, and trims of any length may take the same time.",

@@ -223,7 +223,8 @@ fn sentence(help: &str) -> String {
     format!("{}.", recased(help.trim_end_matches('.'), char::to_ascii_uppercase))
 }
 
-fn recased(text: &str, case: fn(&char) -> char) -> String {
+/// The text with its first letter in another case.
+pub(super) fn recased(text: &str, case: fn(&char) -> char) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| format!("{}{}", case(&first), letters.as_str())).unwrap_or_default()
 }

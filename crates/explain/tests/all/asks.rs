@@ -182,6 +182,7 @@ fn where_blocks_lie_and_what_has_no_effect_is_said() {
             "--rw=randread --bssplit=1k/30:2k/25:4k/20:8k/15:16k/10",
             "blocks of 1 KiB (30 %), 2 KiB (25 %), 4 KiB (20 %), 8 KiB (15 %) and 16 KiB (10 %)",
         ),
+        ("--rw=randread --percentage_random=0", "blocks of 4 KiB one after the other (percentage_random=0)."),
         ("--rw=randread --zonemode=zbd", "Its reads stay below the write pointers of the zones."),
         (
             "--rw=write --random_generator=lfsr --norandommap",
@@ -256,6 +257,14 @@ fn what_several_passes_come_to_depends_on_the_engine_and_the_seed() {
             "--rw=randrw --loops=3 --name=b --filename=g --bs=4k --size=2m --rw=randrw --loops=3".to_owned(),
             "On g: the first 2 MiB. About 75 % of its blocks are overwritten,",
         ),
+        (
+            "--rw=randrw --verify=md5 --verify_backlog=20 --rate_iops=500".to_owned(),
+            "reads (50 %, or fewer where the rate holds the reads back) and writes",
+        ),
+        (
+            "--rw=randrw --loops=3 --numjobs=2 --offset_increment=2m".to_owned(),
+            "About 65 % of its blocks are overwritten,",
+        ),
         ("--rw=randrw --loops=3 --numjobs=2".to_owned(), "About 88 % of its blocks are overwritten,"),
     ] {
         let told = one(&format!("{job} {words}")).asks.join(" ");
@@ -299,6 +308,7 @@ fn figures_of_limits_are_those_of_one_job_without_its_rests_and_never_0() {
             "at more than 10 kB/s it ends earlier, when 6 MiB is done.",
         ),
         (deep, "depth / IOPS, 20 ms at 5,000 IOPS, without the rests."),
+        ("--rw=randwrite --size=256k --loops=3 --rate_iops=400", "192 I/Os take 478 ms on a volume"),
         ("--rw=read --size=1g --stonewall", "stonewall has no effect: no job comes before it."),
         (
             "--rw=read --size=1g --stonewall --name=b --filename=g --rw=read --size=1g",
@@ -307,6 +317,16 @@ fn figures_of_limits_are_those_of_one_job_without_its_rests_and_never_0() {
     ] {
         let told = one(&format!("fio --name=a --filename=f {words}")).risks;
         assert!(told.iter().any(|risk| risk.text.contains(says)), "{words}: {told:#?}");
+    }
+    for (words, never) in [
+        // At that rate time ends it.
+        ("--rw=write --bs=128k --size=4m --rate=2m --runtime=1", "There is no time_based"),
+        ("--rw=randread --size=2m --thinktime=2ms --runtime=1", "There is no time_based"),
+        // The checks in between count into the rate of the reads.
+        ("--rw=randrw --size=1m --verify=md5 --verify_backlog=20 --rate_iops=500", "256 I/Os take"),
+    ] {
+        let told = one(&format!("fio --name=a --filename=f {words}")).risks;
+        assert!(told.iter().all(|risk| !risk.text.contains(never)), "{words}: {told:#?}");
     }
     let global = one("[global]\nstonewall\nrw=read\nsize=1g\n[a]\n[b]\n").risks;
     assert!(global.iter().all(|risk| !risk.text.contains("stonewall has")), "{global:#?}");

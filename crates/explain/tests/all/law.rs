@@ -330,7 +330,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         (
             "fio --name=t --rw=read --size=1g --randrepeat=0 --invalidate=0",
             &[
-                "randrepeat=0: Off. With 1: the same places in every run.",
+                "randrepeat=0: Off. With 1: the same places and the same data in every run.",
                 "invalidate=0: Off. With 1: drops the files",
             ],
             &[],

@@ -57,6 +57,10 @@ fn what_a_command_asks_for_is_told_with_its_figures() {
             "reads (70 %) and writes (30 %) blocks of 4 KiB",
         ),
         ("fio --name=a --rw=read --size=1g --rate=10m", "held to 10 MiB a second"),
+        (
+            "fio --name=a --rw=read --size=1g --rate_iops=100 --rate_process=poisson",
+            "held to 100 I/Os a second on average, at random intervals.",
+        ),
         ("fio --name=a --rw=read --filename=/dev/sdz", "On /dev/sdz: the whole device."),
         (
             "fio --name=a --rw=read --filename=/dev/sdz --loops=3",

@@ -267,17 +267,30 @@ fn contradictions(explanation: &Explanation, load: &ExplainedLoad, done: &Done, 
         found.extend(reached(load, done));
     }
     // Files of the copies have the same numbers.
-    let is_shared = load.copies == 1 || words.contains("--filename") && !words.contains("--offset_increment");
+    let is_shared = load.copies == 1 || words.contains("--filename");
     if is_shared && !verified && !turns && load.most_s.is_none() && !words.contains("--ramp_time") {
-        found.extend(spread(load, done));
+        found.extend(spread(load, done, increment(words)));
     }
     found.extend(losses(explanation, load, done));
     found
 }
 
-/// The share of the part that is said to be changed, if another one is.
-fn spread(load: &ExplainedLoad, done: &Done) -> Option<String> {
+/// Bytes by which each copy begins after the one before; `None` if it is a share of the file.
+fn increment(words: &str) -> Option<u64> {
+    match words.split("--offset_increment=").nth(1).and_then(|rest| rest.split(' ').next()) {
+        Some(typed) => typed.strip_suffix('k')?.parse::<u64>().ok().map(|kib| kib * 1024),
+        None => Some(0),
+    }
+}
+
+/// The share of the part of each copy that is said to be changed, if another one is; copies begin `increment` apart.
+fn spread(load: &ExplainedLoad, done: &Done, increment: Option<u64>) -> Option<String> {
     let (said, from, until) = (load.share_changed?, load.from?, load.until?);
+    let (increment, further) = (increment?, u64::from(load.copies - 1));
+    let part = (until - from).checked_sub(increment * further)?;
+    let each = (said * part as f64).round() as u64;
+    // What the copies change together, without what several of them do.
+    let said_bytes = each + further * if increment > 0 { each.min(increment) } else { 0 };
     let changes = || done.ios.iter().filter(|io| matches!(io.kind, Direction::Write | Direction::Trim));
     let sectors: BTreeSet<(u32, u64)> = changes()
         .flat_map(|io| {
@@ -285,10 +298,10 @@ fn spread(load: &ExplainedLoad, done: &Done) -> Option<String> {
         })
         .collect();
     let files = changes().map(|io| io.file).collect::<BTreeSet<_>>().len() as f64;
-    let all = (until - from) as f64 * files;
+    let all = (part + further * part.min(increment)) as f64 * files;
     let longest = changes().map(|io| f64::from(io.bytes)).fold(0.0, f64::max);
     let changed = sectors.len() as f64 * SECTOR as f64;
-    let off = (changed - said * all).abs();
+    let off = (changed - said_bytes as f64 * files).abs();
     // Of a mix, and of drawn lengths, chance decides how many are writes.
     let drawn = if load.reads || !load.ios_are_exact {
         DEVIATIONS * (all / longest.max(1.0)).sqrt() + 4.0

@@ -442,6 +442,7 @@ fn a_command_in_comments_over_several_lines_is_read_whole() {
             &[whole, "Everything on /dev/sdb is lost"],
             &["left out (", "reads", "a.0.0"],
         ),
+        ("> # fio --name=a \\\n> #  --rw=write --filename=/dev/sdb\n", &[whole], &[]),
         ("# fio --name=a --rw=write\n#   --filename=/dev/sdb\n# and more\n", &[whole], &["more"]),
         (
             "# fio --name=a \\\n#  --rw=write\nfio --name=b --rw=read --size=1m\n",
