@@ -48,14 +48,20 @@ fn subject(group: &[&PlannedJob]) -> String {
 
 /// The order in which several jobs run.
 fn order(jobs: &[PlannedJob]) -> Option<String> {
-    let mut steps: Vec<(Turn, Vec<&str>)> = Vec::new();
+    let mut steps: Vec<(Turn, Vec<String>)> = Vec::new();
     for job in jobs {
+        let mut name = job.job.name.clone();
+        // One of those before it may go on.
+        let is_early = jobs.iter().any(|other| other.turn() < job.turn() && job.runs_beside(other));
+        if let Some(awaited) = job.options().time.wait_for.as_ref().filter(|_| is_early) {
+            name += &format!(" as soon as {awaited} has ended");
+        }
         match steps.iter_mut().find(|(known, _)| *known == job.turn()) {
-            Some((_, names)) => names.push(&job.job.name),
-            None => steps.push((job.turn(), vec![&job.job.name])),
+            Some((_, names)) => names.push(name),
+            None => steps.push((job.turn(), vec![name])),
         }
     }
-    let together = |(_, names): &(Turn, Vec<&str>)| names.join(" with ");
+    let together = |(_, names): &(Turn, Vec<String>)| names.join(" with ");
     let delayed = jobs.iter().any(|job| job.options().time.startdelay.1 > Nanos::ZERO);
     match steps.as_slice() {
         [] => None,

@@ -273,6 +273,16 @@ fn what_several_passes_come_to_depends_on_the_engine_and_the_seed() {
 }
 
 #[test]
+fn a_job_that_waits_for_one_of_several_is_said_to_wait_for_that_one() {
+    let order = |b: &str| {
+        let text = format!("[global]\nrw=read\nsize=1m\n[a]\n[b]\n{b}[c]\nwait_for=b\n");
+        one(&text).asks.pop().unwrap()
+    };
+    assert_eq!(order(""), "They run in turn: a with b, then c as soon as b has ended.");
+    assert_eq!(order("wait_for=a\n"), "They run in turn: a, then b, then c.");
+}
+
+#[test]
 fn an_amount_below_the_part_is_said_with_its_place() {
     for (words, says) in [
         ("--filename=f --rw=read --bs=1M --size=1G --io_size=10M", "Of that it comes to the first 10 MiB."),
