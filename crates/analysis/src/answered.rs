@@ -5,7 +5,7 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
-use crate::burst::{self, BurstAnswer, BurstPart};
+use crate::burst::{self, BurstAnswer};
 use crate::figures::{Figures, figures};
 use crate::findings::Finding;
 use crate::headroom::{self, HeadroomAnswer, Holds};
@@ -59,14 +59,14 @@ impl ProcedureAnswer {
 
     /// Returns how the command whose result this is ends; `None` if that follows from the verdict.
     ///
-    /// `burst`: measured if a burst was seen to end. `headroom`: measured if a rate was found, and below if a promise is not kept;
+    /// `burst`: measured if a burst was seen to end, or none was seen and the policy has none. `headroom`: measured if a rate was found, and below if a promise is not kept;
     /// at given rates measured if the bounds held at each, and below if they surely did not at one. `check --together`: below a
     /// promise, or measured if it is known what is shared. `merge`: measured if each machine has a step in common with the others,
     /// and `--alone` could tell. Otherwise it cannot tell.
     pub(crate) fn outcome(&self) -> Option<Answer> {
         let if_known = |is_known| if is_known { Answer::Measured } else { Answer::CannotTell };
         match self {
-            ProcedureAnswer::Burst(answer) => Some(if_known(answer.parts.iter().any(BurstPart::fell))),
+            ProcedureAnswer::Burst(answer) => Some(if_known(answer.is_known())),
             ProcedureAnswer::Headroom(answer) if !answer.is_known() => Some(Answer::CannotTell),
             ProcedureAnswer::Headroom(answer) if answer.rates.is_empty() => {
                 Some(answer.kept().unwrap_or(Answer::Measured))

@@ -203,7 +203,11 @@ fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
     }
     let rows: Vec<ClaimRow> = bursts.flat_map(|burst| burst.parts.iter().filter_map(left_after)).collect();
     if rows.is_empty() {
-        return leave_unasked(verdict);
+        leave_unasked(verdict);
+        if check.parts.iter().any(|part| part.outcome() == Some(Answer::CannotTell)) {
+            verdict.answer = Answer::CannotTell;
+        }
+        return;
     }
     verdict.rows = rows;
     verdict.answer = overall(&verdict.rows, &verdict.doubts, true);
@@ -214,6 +218,9 @@ fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &
     let claimed = claims.is_some();
     let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
     let mut doubts = doubts(run, found);
+    if !claimed && shortage::may_have_cost(run, figures, &rows) {
+        doubts.push(Doubt::GeneratorBound);
+    }
     excuse(&mut rows, &doubts);
     shortage::excuse(run, figures, &mut rows);
     changed::follow(run, &figures.regimes, &mut rows);

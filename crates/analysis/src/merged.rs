@@ -130,7 +130,12 @@ pub(crate) fn answer(run: &Run, asked: &MergedRequest) -> MergedAnswer {
         let of = |machine: usize| load.rows.iter().find(|row| usize::from(row.machine) == machine);
         (0..asked.machines.len()).map(|machine| of(machine).map(rate)).collect()
     };
-    let rates: Vec<Vec<Option<Estimate>>> = steps.iter().flat_map(|step| &step.loads).map(of_load).collect();
+    // The median of a minority says nothing of the others.
+    let of_step = |step: &MergedStep| {
+        let is_most = 2 * step.machines > asked.machines.len();
+        step.loads.iter().map(|load| if is_most { of_load(load) } else { Vec::new() }).collect::<Vec<_>>()
+    };
+    let rates: Vec<Vec<Option<Estimate>>> = steps.iter().flat_map(of_step).collect();
     MergedAnswer {
         machines: asked.machines.clone(),
         missing: asked.missing.clone(),
@@ -288,6 +293,16 @@ impl MergedAnswer {
     /// Returns the loads of all steps in order, each with its step.
     pub fn loads(&self) -> impl Iterator<Item = (&MergedStep, &MergedLoad)> {
         self.steps.iter().flat_map(|step| step.loads.iter().map(move |load| (step, load)))
+    }
+
+    /// Returns the number of machines in the step that most of them ran at the same time.
+    pub fn most_at_once(&self) -> usize {
+        self.steps.iter().map(|step| step.machines).max().unwrap_or(0)
+    }
+
+    /// Whether more than half of the machines ran some step at the same time.
+    pub fn is_together(&self) -> bool {
+        2 * self.most_at_once() > self.machines.len()
     }
 
     /// Whether every machine is in some step, and what was asked of machines by themselves is known.

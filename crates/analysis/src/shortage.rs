@@ -6,11 +6,14 @@ use workload::{Direction, Nanos, Pace};
 
 use crate::claims::TOLERANCE;
 use crate::clean::{FEWEST, clean_intervals};
+use crate::estimate::Estimate;
 use crate::figures::Figures;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
 /// Share of a step above which a worker's time on a CPU was itself the limit.
 pub(crate) const WORKER_BUSY: f64 = 0.9;
+/// Share of the rate lost above which it is reported: a tenth is more than any promise allows.
+pub(crate) const GOOD_PART: f64 = 0.1;
 /// Share of the machine's time above which the time taken by the hypervisor counts (method 6.3, R16).
 pub(crate) const STEAL: f64 = 0.05;
 /// Factor on a wait if threads of this machine serve the target: they wait for a CPU in series with plimsoll's own.
@@ -149,17 +152,9 @@ impl<'r> Shortage<'r> {
     /// Whether the loss could make up for what `row` lacks.
     fn explains(&self, figures: &Figures, row: &ClaimRow) -> bool {
         let Some(measured) = row.measured else { return false };
-        let rests_on = |value: f64| value >= LEVEL * measured.value;
         match row.quantity {
             Quantity::Iops | Quantity::BytesPerSecond => {
-                let points = figures.ladders().chain(&figures.jobs).filter(|point| {
-                    let bytes = row.quantity == Quantity::BytesPerSecond;
-                    let value = if bytes { point.bytes_per_second.value } else { point.iops.value };
-                    point.direction == row.direction && rests_on(value)
-                });
-                let steps = points.filter_map(|point| self.named(&point.step));
-                let lost = steps.map(|step| self.of_step(step).lost).min_by(f64::total_cmp);
-                let lost = lost.unwrap_or_else(|| self.most_lost());
+                let lost = self.lost_at(figures, row, &measured).unwrap_or_else(|| self.most_lost());
                 measured.high >= row.claimed.value * (1.0 - TOLERANCE) * (1.0 - lost)
             }
             Quantity::MeanLatency => {
@@ -172,6 +167,17 @@ impl<'r> Shortage<'r> {
                 timed.map(|step| self.of_step(step).waiting).fold(0.0, f64::max) > TAIL
             }
         }
+    }
+
+    /// Returns the share of its rate that the level of `row` can have lost: the least of the steps that reach it.
+    fn lost_at(&self, figures: &Figures, row: &ClaimRow, level: &Estimate) -> Option<f64> {
+        let points = figures.ladders().chain(&figures.jobs).filter(|point| {
+            let bytes = row.quantity == Quantity::BytesPerSecond;
+            let value = if bytes { point.bytes_per_second.value } else { point.iops.value };
+            point.direction == row.direction && value >= LEVEL * level.value
+        });
+        let steps = points.filter_map(|point| self.named(&point.step));
+        steps.map(|step| self.of_step(step).lost).min_by(f64::total_cmp)
     }
 
     fn named(&self, name: &str) -> Option<&'r StepRecord> {
@@ -192,6 +198,13 @@ pub(crate) fn excuse(run: &Run, figures: &Figures, rows: &mut [ClaimRow]) {
             row.doubts.push(Doubt::GeneratorBound);
         }
     }
+}
+
+/// Whether plimsoll's lack of CPU may have cost a good part of some level.
+pub(crate) fn may_have_cost(run: &Run, figures: &Figures, rows: &[ClaimRow]) -> bool {
+    let shortage = Shortage::of(run);
+    let lost = |row: &ClaimRow| shortage.lost_at(figures, row, row.measured.as_ref()?);
+    rows.iter().filter_map(lost).any(|lost| lost > GOOD_PART)
 }
 
 /// Returns the most that waits can have added to the mean I/O of `step`, in nanoseconds: each delays all I/Os in

@@ -38,6 +38,11 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Returns what its lab volumes are not like those of the provider.
+    pub fn lab_notes(&self) -> impl Iterator<Item = &str> {
+        self.labs.iter().flat_map(LabVolume::notes).map(String::as_str)
+    }
+
     /// Returns a setup for an existing runner on the target with these facts; no step lays anything out.
     pub fn of_runner(runner: Box<dyn Runner>, facts: TargetFacts) -> Setup {
         let writes = if facts.reads_only { Writes::LeftOut } else { Writes::Measured };

@@ -13,9 +13,18 @@ pub struct BurstAnswer {
     pub parts: Vec<BurstPart>,
     /// Whether the run was stopped before the procedure was complete.
     pub cut_short: bool,
+    /// Whether the policy that it is compared with has no burst.
+    #[serde(default)]
+    pub no_burst: bool,
 }
 
 impl BurstAnswer {
+    /// Whether it is known what the burst is: it was seen to end, or there is none by the policy, and none was seen.
+    pub fn is_known(&self) -> bool {
+        let whole = !self.parts.is_empty() && !self.cut_short;
+        self.parts.iter().any(BurstPart::fell) || self.no_burst && whole
+    }
+
     /// Whether operations and bytes spend one bucket of bytes: both have the same bytes a second while a burst lasts and when it is
     /// over, or the bytes had what the operations left.
     pub fn is_one_of_bytes(&self) -> bool {

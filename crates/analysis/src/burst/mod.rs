@@ -22,7 +22,7 @@ pub use answer::{
 };
 pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
-use policy::{Bucket, Level, Limit, Limits, Resource};
+use policy::{Bucket, BurstLength, Level, Limit, Limits, Resource};
 
 /// Share within which a rate or a size equals a policy's (method 6.1).
 const FITS: f64 = 0.03;
@@ -47,7 +47,8 @@ pub fn burst_answer(steps: &[StepRecord], asked: &BurstRequest, limits: Option<&
         parts.push(part);
     }
     let cut = |step: &StepRecord| matches!(step.ending, Ending::Interrupted | Ending::Failed);
-    BurstAnswer { parts, cut_short: steps.last().is_none_or(cut) }
+    let no_burst = limits.is_some_and(|limits| matches!(limits.longest_burst(), BurstLength::None));
+    BurstAnswer { parts, cut_short: steps.last().is_none_or(cut), no_burst }
 }
 
 /// Returns the resources to drain, in order, with the bytes of the blocks that spend them.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
+use crate::watch::command::{CommandTime, command_time};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
 use crate::watch::limits::{is_set_on, near, reached};
@@ -53,14 +54,25 @@ pub(super) fn waiting_application(
     if !topmost(watch, device) {
         return None;
     }
+    let time = command_time(watch);
+    let wait = |time: &CommandTime| {
+        time.long_waits().find(|wait| wait.place.name == device.place.name).map(|wait| wait.share)
+    };
+    let waited = time.as_ref().and_then(wait);
+    let at_limit = |window: &Window| match waited {
+        // The command's waits were counted, and the device was idle for most of them.
+        Some(waited) if window.sum.mean_busy() * 2.0 < waited => near(watch, device, window),
+        _ => reached(watch, device, window).filter(|_| calm(device, window)),
+    };
     let held = device.windows_where(|window| {
         let someone = watch.spans[window.span].step.is_none() && window.count() >= FEWEST;
         let elsewhere = window.sum.mean_queue() < *ALONE.start() && window.sum.rate() >= USED;
-        someone && elsewhere && calm(device, window) && reached(watch, device, window).is_some()
+        someone && elsewhere && at_limit(window).is_some()
     });
-    let limit = held.iter().find_map(|&at| reached(watch, device, &device.windows[at]));
+    let limit = held.iter().find_map(|&at| at_limit(&device.windows[at]));
     let meaning = meaning(device, &held, limit);
-    found_in(watch, meaning, &firings(device, &held, |window| window.sum.rate()), Confidence::Strong)
+    let sure = if waited.is_some() { Confidence::Certain } else { Confidence::Strong };
+    found_in(watch, meaning, &firings(device, &held, |window| window.sum.rate()), sure)
 }
 
 /// Detects that plimsoll's own I/Os take far longer than the device needs for them.

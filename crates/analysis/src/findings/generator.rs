@@ -5,10 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::StepKind;
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
-use crate::shortage::{STEAL, Shares, Shortage, WORKER_BUSY};
-
-/// Share of the rate lost above which it is reported: a tenth is more than any promise allows.
-const TOLD: f64 = 0.1;
+use crate::shortage::{GOOD_PART, STEAL, Shares, Shortage, WORKER_BUSY};
 
 /// The generator lacked CPU: its busiest worker ran `own_cpu_share` of the step, one was ready but not running for
 /// `waiting_share` of it, and the hypervisor took `steal_share` of the machine; `late` I/Os were issued over 1 ms
@@ -54,6 +51,6 @@ fn of_step(shortage: &Shortage<'_>, step: &StepRecord) -> Option<FindingOf<Gener
         lost_share: lost,
         late: step.workers.iter().map(|worker| worker.late).sum(),
     };
-    let starved = own_cpu > WORKER_BUSY || lost > TOLD || steal > STEAL;
+    let starved = own_cpu > WORKER_BUSY || lost > GOOD_PART || steal > STEAL;
     starved.then(|| FindingOf::in_step(meaning, step, "cpu", Confidence::Certain))
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::findings;
+use crate::watch::command::{StorageWait, command_time};
 use crate::watch::device::Device;
 use crate::watch::ticks::{self, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
@@ -60,6 +61,18 @@ pub struct SeenLoad {
     pub held_iops: Option<f64>,
     /// Whether plimsoll itself made the load.
     pub own_load: bool,
+    /// The program that was watched, and the share of its time for which it waited for the device; `None` if it hardly did,
+    /// or none was watched. Without any wait it would have asked for `1 / (1 - share)` times as much.
+    pub waited: Option<WaitingProgram>,
+}
+
+/// A watched program that waited for a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitingProgram {
+    /// Its name.
+    pub program: String,
+    /// Share of its time.
+    pub share: f64,
 }
 
 /// The load in a part of the recording. Columns that do not touch have nothing recorded between them.
@@ -134,13 +147,31 @@ pub(super) fn loads<'w, 'r: 'w>(
     named: Option<&'w str>,
 ) -> impl Iterator<Item = Load> + 'w {
     let (_, taken) = findings::of_load(watch);
-    working(watch, named).filter_map(move |mut device| {
+    let waits = waits(watch);
+    let waited_for = |name: &&str| waits.iter().any(|(waited, _)| waited == *name);
+    let long = || watch.recording.devices().iter().copied().filter(waited_for).map(Some);
+    let asked: Vec<Option<&str>> = match named {
+        None if long().next().is_some() => long().collect(),
+        named => vec![named],
+    };
+    let disks = asked.into_iter().flat_map(|name| working(watch, name));
+    disks.filter_map(move |mut device| {
         if device.ticks.iter().any(may_be_held) {
             device = device.windowed(watch);
             findings::mark_held(watch, &mut device, &taken);
         }
-        load(watch, device)
+        let waited = waits.iter().find(|(name, _)| *name == device.place.name);
+        load(watch, device, waited.map(|(_, waited)| waited.clone()))
     })
+}
+
+/// Returns the devices for which the watched command waited for long, by name; none without a command.
+fn waits(watch: &WatchedRun<'_>) -> Vec<(String, WaitingProgram)> {
+    let Some(time) = command_time(watch) else { return Vec::new() };
+    let wait = |wait: &StorageWait| {
+        (wait.place.name.clone(), WaitingProgram { program: time.program.clone(), share: wait.share })
+    };
+    time.long_waits().map(wait).collect()
 }
 
 /// Whether a reading may be one in which a limit held the load: something was in flight nearly all the time.
@@ -148,7 +179,7 @@ fn may_be_held(tick: &Tick) -> bool {
     tick.busy.is_nan() || tick.busy >= FILLED
 }
 
-fn load(watch: &WatchedRun<'_>, device: Device<'_>) -> Option<Load> {
+fn load(watch: &WatchedRun<'_>, device: Device<'_>, waited: Option<WaitingProgram>) -> Option<Load> {
     let mut offers = Vec::with_capacity(device.ticks.len());
     let held = held(&device);
     let mut intervals = Vec::with_capacity(device.ticks.len());
@@ -173,7 +204,9 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>) -> Option<Load> {
             intervals.push(None);
         }
         if known {
-            offers.push(offer(&device, tick, *held));
+            let freed = waited.as_ref().map_or(1.0, |waited| 1.0 / (1.0 - waited.share).max(0.0));
+            let offer = offer(&device, tick, *held);
+            offers.push(Offer { most: offer.most.max(freed), ..offer });
             intervals.push(Some(tick.at as u32));
             ends.push(tick.to.since(begin).as_secs_f64());
         }
@@ -209,6 +242,7 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>) -> Option<Load> {
         held_iops: offers.iter().filter(held_at).map(|offer| ops(offer) / offer.seconds).reduce(f64::max),
         undivided: !watch.recording.has(&device.place.name, record::Metric::ReadOps),
         own_load: watch.carries_load(&device.place.name),
+        waited,
     };
     let course = course(&device.ticks, begin);
     Some(Load { demand: Demand::new(offers), seen, course, intervals, ticks: device.ticks })

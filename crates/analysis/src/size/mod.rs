@@ -16,7 +16,7 @@ use workload::Bytes;
 
 pub use allowed::{Allowed, AllowedError, AllowedFigure};
 pub use closeup::{Closeup, CreditCourse, CreditPoint};
-pub use load::{CourseColumn, CourseRates, SeenLoad};
+pub use load::{CourseColumn, CourseRates, SeenLoad, WaitingProgram};
 pub use machine::MachineSizing;
 pub use setting::{AddedWait, Carries, CreditLow, RuleLevel, SizedSetting};
 

@@ -117,6 +117,12 @@ pub(crate) fn command_time(watch: &WatchedRun<'_>) -> Option<CommandTime> {
 }
 
 impl CommandTime {
+    /// Returns the devices for which it waited for so long that storage is its limit, or a part of it.
+    pub(crate) fn long_waits(&self) -> impl Iterator<Item = &StorageWait> {
+        let is_sure = matches!(self.answer, StorageAnswer::Yes | StorageAnswer::Partly);
+        self.waited_for.iter().filter(move |wait| is_sure && wait.device && wait.share >= HARDLY)
+    }
+
     /// Decides by the shares of the time.
     fn answer(&self) -> StorageAnswer {
         let on_devices =

@@ -24,11 +24,12 @@ pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
     limit.device == place.name || place.stands_on(&limit.device)
 }
 
-/// Returns the count that `limit` applies to, from operations and bytes.
-fn limited(limit: &LocalLimit, (ops, bytes): ([f64; 2], [f64; 2])) -> f64 {
+/// Returns the count that `limit` applies to, from operations, merged ones and bytes. The block controller counts requests as
+/// they are issued, before neighbours are merged.
+fn limited(limit: &LocalLimit, (ops, merged, bytes): ([f64; 2], [f64; 2], [f64; 2])) -> f64 {
     match limit.what.as_str() {
-        "riops" => ops[0],
-        "wiops" => ops[1],
+        "riops" => ops[0] + merged[0],
+        "wiops" => ops[1] + merged[1],
         "rbps" => bytes[0],
         _ => bytes[1],
     }
@@ -42,7 +43,7 @@ pub(crate) fn near<'s>(
 ) -> Option<&'s LocalLimit> {
     let sum = &window.sum;
     let at = |limit: &&LocalLimit| {
-        let done = limited(limit, (sum.ops, sum.bytes));
+        let done = limited(limit, (sum.ops, sum.merged, sum.bytes));
         concerns(&device.place, limit) && done / sum.seconds >= AT_LIMIT * limit.value as f64
     };
     watch.run.limits.iter().find(at)
@@ -60,7 +61,7 @@ pub(crate) fn reached<'s>(
     let at = |limit: &LocalLimit| {
         let value = limit.value as f64;
         let near = |tick: &&&Tick| {
-            let off = limited(limit, (tick.ops, tick.bytes)) / tick.seconds - value;
+            let off = limited(limit, (tick.ops, tick.merged, tick.bytes)) / tick.seconds - value;
             off.abs() <= (REACHED_SHARE * value).max(REACHED_PER_SECOND)
         };
         let count = used.iter().filter(near).count();

@@ -46,6 +46,8 @@ pub(crate) struct Tick {
     pub seconds: f64,
     /// Reads and writes completed.
     pub ops: [f64; 2],
+    /// Reads and writes that the kernel merged into others before the device saw them; 0 if not recorded.
+    pub merged: [f64; 2],
     pub bytes: [f64; 2],
     /// Total wait of all reads, and of all writes, seconds.
     pub wait: [f64; 2],
@@ -108,6 +110,7 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
             to,
             seconds,
             ops: [more.reads as f64, more.writes as f64],
+            merged: [more.reads_merged as f64, more.writes_merged as f64],
             bytes: [more.sectors_read, more.sectors_written].map(|sectors| sectors as f64 * SECTOR as f64),
             wait: [more.read_ms as f64 / 1e3, more.write_ms as f64 / 1e3],
             queue: more.queue_ms as f64 / 1e3 / seconds,
@@ -188,6 +191,7 @@ fn totals(
             to,
             seconds,
             ops,
+            merged: [0.0; 2],
             bytes,
             wait,
             queue: queue(at),
@@ -253,6 +257,7 @@ fn pressure(pair: &[Sample]) -> (f64, f64) {
 pub(crate) struct Sum {
     pub seconds: f64,
     pub ops: [f64; 2],
+    pub merged: [f64; 2],
     pub bytes: [f64; 2],
     pub wait: [f64; 2],
     pub queue: f64,
@@ -269,6 +274,7 @@ impl Sum {
         self.seconds += tick.seconds * share;
         for way in 0..2 {
             self.ops[way] += tick.ops[way] * share;
+            self.merged[way] += tick.merged[way] * share;
             self.bytes[way] += tick.bytes[way] * share;
             self.wait[way] += tick.wait[way] * share;
         }
@@ -287,6 +293,7 @@ impl Sum {
         self.seconds += other.seconds;
         for way in 0..2 {
             self.ops[way] += other.ops[way];
+            self.merged[way] += other.merged[way];
             self.bytes[way] += other.bytes[way];
             self.wait[way] += other.wait[way];
         }

@@ -186,3 +186,20 @@ fn a_machine_that_a_damaged_file_invents_has_no_name_and_stops_nothing() {
     };
     assert_eq!((answer.label(0), answer.label(9), answer.label(77)), ("host-0", "?", "?"));
 }
+
+/// Of five machines, three ran at the same time, or two: then there is nothing that most of them did together.
+#[test]
+fn a_few_machines_that_ran_together_are_no_measure_of_all() {
+    let one = |began_ms, latency| -> Drawn { (began_ms, 0, 0, vec![vec![vec![latency; 6]; 8]]) };
+    for (third_ms, is_together) in [(0, true), (90_000, false)] {
+        let fleet = [one(0, 1000), one(0, 1001), one(third_ms, 9000), one(30_000, 1000), one(60_000, 1000)];
+        let machines = fleet.iter().enumerate().map(machine).collect();
+        let run = merge(machines, Vec::new()).unwrap();
+        let Some(analysis::ProcedureAnswer::Merged(answer)) = analysis::analyse(&run, None, None).answered
+        else {
+            panic!("no answer")
+        };
+        assert_eq!((answer.is_together(), answer.deviations.is_empty()), (is_together, !is_together));
+        assert_eq!(answer.most_at_once(), if is_together { 3 } else { 2 });
+    }
+}

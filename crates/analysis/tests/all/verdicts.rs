@@ -315,6 +315,11 @@ fn a_worker_without_cpu_is_named_and_excuses_a_miss() {
     assert_eq!(found.verdict.answer, Answer::CannotTell);
     assert!(found.verdict.rows.iter().any(|row| row.doubts.contains(&Doubt::GeneratorBound)));
     assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound(_))));
+    // Without a claim, the verdict says it too.
+    let unclaimed = |run: &Run| analyse(run, None, None).verdict.doubts.contains(&Doubt::GeneratorBound);
+    assert!(unclaimed(&run));
+    run.steps.iter_mut().for_each(|step| step.workers[0].run_delay_ns = 0);
+    assert!(!unclaimed(&run));
 }
 
 /// The answer for a volume of `iops` operations a second whose every second waited `waited` for a CPU, and whether

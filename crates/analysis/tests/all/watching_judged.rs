@@ -3,8 +3,11 @@
 
 use crate::made_machines::*;
 use analysis::findings::{HeldOperations, SerialApplication, ThrottledAboveDevice};
-use analysis::{Analysis, Answer, BusyAnswer, Finding, Level, LevelOrigin, Meaning, Remark, analyse};
-use record::{LocalLimit, Run};
+use analysis::{
+    Analysis, Answer, BusyAnswer, Confidence, Finding, FindingOf, Level, LevelOrigin, Meaning, Remark,
+    analyse,
+};
+use record::{CommandCounters, LocalLimit, Run};
 use workload::{Expectation, Pace};
 
 fn look(run: &Run) -> Analysis {
@@ -45,6 +48,42 @@ fn a_limit_above_a_calm_device_is_named_however_busy_the_cpus_are() {
         };
         assert!(limit.value == 150 && *queue < 0.3);
     }
+}
+
+/// Of 60 reads a second, the kernel merges 32 into their neighbours. That a program waits for them makes it certain.
+#[test]
+fn a_limit_counts_what_is_merged_and_a_command_that_waits_for_the_device_is_at_it() {
+    let volume = Volume { cap_all: 28.0, base_s: 60e-6, above: true, ..FAST };
+    let mut run = machine(&serve(&volume, &[asker(How::Closed(1), 0.0, 18.0)], 6), 1.0, 18.0);
+    run.words = ["plimsoll", "watch", "--", "/usr/bin/python3", "app.py"].map(str::to_owned).to_vec();
+    run.limits = vec![limit("sda", 60)];
+    let last = run.samples.len() - 1;
+    let waited = |seconds: u64| CommandCounters {
+        looks: 400,
+        storage_ns: seconds * 1_000_000_000,
+        running_ns: (18 - seconds) * 1_000_000_000,
+        places: vec![("sda".to_owned(), seconds * 1_000_000_000)],
+        ..CommandCounters::default()
+    };
+    for (at, sample) in run.samples.iter_mut().enumerate() {
+        for (_, disk) in &mut sample.disks {
+            disk.reads_merged = 32 * at as u64;
+        }
+    }
+    let found = |run: &Run| look(run).findings;
+    for (seconds, sure) in [(17, Confidence::Certain), (1, Confidence::Strong)] {
+        run.samples[last].command = Some(waited(seconds));
+        let findings = found(&run);
+        let [FindingOf { meaning: Meaning::ThrottledAboveDevice(above), confidence, .. }] =
+            findings.as_slice()
+        else {
+            panic!("{seconds} s: {findings:#?}")
+        };
+        assert_eq!((above.limit.as_ref(), *confidence), (Some(&limit("sda", 60)), sure), "{seconds} s");
+    }
+    run.samples[last].command = Some(waited(17));
+    run.limits[0].value = 120;
+    assert!(found(&run).is_empty());
 }
 
 #[test]

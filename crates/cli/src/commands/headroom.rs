@@ -25,6 +25,7 @@ use super::measure::{Ground, Measurement, credits_spent, destruction, laid_out};
 use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
 use crate::commands::own;
+use crate::commands::promise::of_volume;
 
 /// Least time for a search.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);
@@ -34,13 +35,16 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     let asked = HeadroomCommand::read(arguments)?;
     let ground = Ground::open((&asked.target, &asked.typed), &asked.wish, &arguments.measure)?;
     let ask = asked.ask(&ground.setup)?;
-    ground.measure(&Headroom { ask, against: asked.against, notes: asked.notes })
+    let limits = asked.against.limits.clone().or_else(|| of_volume(&asked.target));
+    ground.measure(&Headroom { ask, against: asked.against, limits, notes: asked.notes })
 }
 
 /// A search with what its result is compared with.
 struct Headroom {
     ask: HeadroomAsk,
     against: Against,
+    /// The limits whose credits it may spend.
+    limits: Option<Limits>,
     /// Notes for the user about the load.
     notes: Vec<String>,
 }
@@ -71,7 +75,7 @@ impl Measurement for Headroom {
         let seconds = headroom_seconds(&self.ask) + layout_bytes as f64 / LAYOUT_GUESS;
         let writes = self.ask.asked.load.iter().any(|part| !part.job.access.mix.reads_only());
         let search_bytes_most = if writes { self.ask.asked.write_most } else { Bytes(0) };
-        let limits = self.against.limits.as_ref();
+        let limits = self.limits.as_ref();
         Forecast {
             seconds,
             seconds_most: seconds,

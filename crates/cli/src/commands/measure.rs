@@ -178,6 +178,9 @@ impl<'a> Ground<'a> {
         for paragraph in measurement.announcement(&self.setup) {
             output::people(paragraph.trim_end());
         }
+        for note in self.setup.lab_notes() {
+            output::people(report::wrap("  lab     ", note).trim_end());
+        }
         if self.arguments.dry_run {
             return self.dry_run(measurement);
         }

@@ -1,6 +1,6 @@
 //! The run that is meant if none is named: the newest of the user's own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use session::failure::Failure;
 use session::inputs::{InputRun, Reader};
@@ -12,18 +12,24 @@ use crate::arguments::typed;
 
 /// Returns the named files; if there are none, the newest run file in the user's state directory, and reports its name.
 pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    or_newest_that(named, &|_| true)
+}
+
+/// The same with the newest run file that passes `test`, or if none does, the newest.
+pub fn or_newest_that(named: &[PathBuf], test: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     if !named.is_empty() {
         return Ok(named.to_vec());
     }
     let folder = own_folder()?;
-    let Some(newest) = newest_first(&folder, false)?.into_iter().next() else {
+    let files = newest_first(&folder, false)?;
+    let Some(newest) = files.iter().find(|path| test(path)).or(files.first()) else {
         return Err(Failure::refused(format!(
             "no run is named, and there is no run file yet in {}; name a run file, or measure first: plimsoll check",
             short(&folder)
         )));
     };
-    output::people(&format!("newest  {}", short(&newest)));
-    Ok(vec![newest])
+    output::people(&format!("newest  {}", short(newest)));
+    Ok(vec![newest.clone()])
 }
 
 /// Reads the only run of the named files, or the newest one; `result` is what is made of it, e.g. a ticket.

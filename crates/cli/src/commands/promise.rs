@@ -21,6 +21,14 @@ pub fn against(target: &Target, named: Option<PolicyName>, expect: Option<&str>)
     Ok(Against { policy, limits, expectation })
 }
 
+/// Returns the limits of a simulated or lab volume, which are in its name.
+pub fn of_volume(target: &Target) -> Option<Limits> {
+    match target {
+        Target::Lab(name) | Target::Sim(name) => policy::evaluate_of_volume(name).ok(),
+        _ => None,
+    }
+}
+
 /// Returns the limits of `name`; for the policy of a simulated or lab target, parameters that only the target has are
 /// ignored.
 fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> {

@@ -8,7 +8,7 @@ use record::{Metric, Recording};
 use workload::PolicyName;
 
 use super::export::put;
-use super::newest::or_newest;
+use super::newest::or_newest_that;
 use super::own;
 use crate::arguments::{self, SizeArguments, SizeFormat, typed};
 use session::browser;
@@ -33,7 +33,15 @@ pub fn run(arguments: &SizeArguments) -> Result<u8, Failure> {
     let prices = prices(arguments)?;
     let region = arguments.region.as_deref().map(|region| prices.region(region)).transpose();
     let region = region.map_err(Failure::refused)?;
-    let inputs = Reader::packed(typed()).recordings(&or_newest(&arguments.inputs)?)?;
+    let reader = Reader::packed(typed());
+    let is_load = |path: &Path| {
+        let read = reader.recordings(&[path.to_owned()]);
+        read.is_ok_and(|read| read.runs.iter().any(|recorded| recorded.run.asked.is_none()))
+    };
+    let inputs = reader.recordings(&or_newest_that(&arguments.inputs, &is_load)?)?;
+    if arguments.device.is_none() {
+        inputs.runs.iter().try_for_each(no_procedure)?;
+    }
     let mut sizings = SizedLoads::default();
     for recorded in &inputs.runs {
         let asked = SizeAsk {
@@ -150,6 +158,18 @@ fn of_run(recorded: &InputRun) -> Option<Limits> {
     let words = recorded.run.policy.as_ref()?;
     let name = PolicyName::parse(words).ok()?;
     limits(&name.to_string()).ok()
+}
+
+/// Refuses the run of a procedure, which asks for all that a volume does.
+fn no_procedure(recorded: &InputRun) -> Result<(), Failure> {
+    if recorded.run.asked.is_none() {
+        return Ok(());
+    }
+    let (path, command) = (short(&recorded.path), recorded.run.words.get(1).map_or("check", String::as_str));
+    Err(Failure::refused(format!(
+        "{path}: plimsoll {command} asks for all that a volume does, which no application needs; record the application: plimsoll \
+         watch --for 1h. Another device of this recording: --device NAME. Which published volume has these figures: plimsoll policy match {path}"
+    )))
 }
 
 /// Says why there is nothing to answer.

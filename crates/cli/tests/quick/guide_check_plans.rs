@@ -61,6 +61,16 @@ fn every_command_runs_as_it_is_printed() {
 }
 
 #[test]
+fn a_volume_whose_policy_has_no_burst_is_measured_and_said_once() {
+    let folder = Folder::new();
+    let ended = typed(&folder, "plimsoll check sim:aws-gp3 --plan burst");
+    let out = flat(&ended.out);
+    assert_eq!(ended.code, Some(0), "{out}");
+    assert_eq!(out.matches("MEASURED: ").count(), 1, "{out}");
+    assert!(out.contains("IOPS without a fall for 6.1 h: no burst, as the policy says."), "{out}");
+}
+
+#[test]
 fn what_has_no_room_is_named_and_what_is_too_short_refused() {
     let folder = Folder::new();
     let short = typed(&folder, "plimsoll check sim:custom,iops=500 --plan standard --time 100s");

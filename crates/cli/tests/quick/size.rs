@@ -111,7 +111,7 @@ fn several_recordings_make_one_table() {
     let present = ["--present", "aws-gp3,size=100GiB,iops=6000"];
     let ended = run(&folder, &[&words[..], &present].concat());
     assert_eq!(ended.code, Some(0), "{} {}", ended.out, ended.err);
-    assert!(ended.out.starts_with("3 volumes: 3 paid for more than they can use, "), "{}", ended.out);
+    assert!(flat(&ended.out).contains(" 3 volumes: 3 paid for more than they can use, "), "{}", ended.out);
     for words in ["vdb of web  ", "vdb of db  ", "vdb of cron  ", "23.00 USD"] {
         assert!(ended.out.contains(words), "{words}: {}", ended.out);
     }
@@ -289,4 +289,33 @@ fn hostile_recordings_are_answered_or_refused_by_name() {
         assert_eq!(ended.out.is_empty(), code == 2, "{name}: {}", ended.out);
         assert!(!ended.out.contains("NaN") && !ended.out.contains("inf "), "{name}: {}", ended.out);
     }
+}
+
+#[test]
+fn a_check_is_no_applications_load_and_the_newest_recording_of_one_is_taken() {
+    let folder = Folder::new();
+    let done = ended(&mut folder.plimsoll(&["check", "sim:aws-gp3", "--plan", "quick"]));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let refused = run(&folder, &["size"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    let err = flat(&refused.err);
+    for words in
+        ["plimsoll check asks for all that a volume does", "watch --for 1h", "plimsoll policy match "]
+    {
+        assert!(err.contains(words), "{words}: {err}");
+    }
+    let watch =
+        ["watch", "--load", "db.fio", "--on", "sim:custom,iops=9000", "--cycle", "20s", "--repeat", "1"];
+    fs::write(folder.path("db.fio"), "[a]\nfilename=d\nsize=1g\nrw=randread\nrate_iops=500\ntime_based\n")
+        .unwrap();
+    let done = run(&folder, &watch);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    ended(&mut folder.plimsoll(&["check", "sim:aws-gp3", "--plan", "quick"]));
+    let sized = run(&folder, &["size", "--provider", "aws"]);
+    assert_eq!(sized.code, Some(0), "{}", sized.err);
+    let last: Vec<&str> = sized.out.lines().rev().take(8).collect();
+    assert!(
+        sized.err.contains("watch-") && last.iter().any(|line| line.starts_with("CHEAPEST: ")),
+        "{last:?}"
+    );
 }

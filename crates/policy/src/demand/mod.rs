@@ -146,7 +146,7 @@ impl Demand {
             blocks: offers.chunks(BLOCK).map(block).collect(),
             seconds: offers.iter().map(|offer| offer.seconds).sum(),
             bounded: offers.iter().all(|offer| offer.most.is_finite()),
-            held: offers.iter().any(|offer| offer.least > 1.0),
+            held: offers.iter().any(|offer| offer.most > 1.0),
             offers,
             curves: RefCell::default(),
         }
@@ -162,7 +162,8 @@ impl Demand {
         self.bounded
     }
 
-    /// Whether a limit of the recorded volume held some of it.
+    /// Whether more may have been wanted than was recorded: a limit of the recorded volume held some of it, or who made the load
+    /// waited for the volume.
     pub fn is_held(&self) -> bool {
         self.held
     }

@@ -54,8 +54,8 @@ pub(crate) fn verdict(analysis: &Analysis) -> Option<VerdictWords> {
 }
 
 /// Returns the text below the verdict in a terminal; each part of a check begins with its own verdict.
-pub(crate) fn text(answered: &ProcedureAnswer) -> String {
-    let is_check = matches!(answered, ProcedureAnswer::Check(_));
+pub(crate) fn text(analysis: &Analysis, answered: &ProcedureAnswer) -> String {
+    let is_check = matches!(answered, ProcedureAnswer::Check(_)) && verdict(analysis).is_none();
     let of_sheet = |sheet: &Sheet| match &sheet.verdict {
         Some(words) if is_check => {
             let said = format!("{}: {} {}", sheet.command, words.sentence(), words.stops);

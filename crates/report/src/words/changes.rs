@@ -31,7 +31,7 @@ pub(super) fn course(analysis: &Analysis) -> Option<String> {
                 share => format!("{} as much at one time as", numbers::factor(1.0 + share)),
             };
             let load = format!("{} {}", numbers::block(bytes_each), direction.map_or("mixes", plural));
-            Some(format!("The level drifts: {load} got up to {more} at another."))
+            Some(format!("The volume was not steady: {load} got up to {more} at another."))
         }
         _ => None,
     }

@@ -202,7 +202,7 @@ pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
         },
         Meaning::GeneratorBound(found) => FindingWords {
             sentence: short_of_cpu(found, &steps.worst(&found.step)),
-            unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
+            unless: Some("The volume is so fast that a whole CPU is not enough to load it."),
             next: format!(
                 "Stop what else uses the CPU, or run it from a machine with more of them{}.",
                 lost(found)

@@ -63,13 +63,16 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
     let (before, after) = match (&analysis.watched, &analysis.answered) {
-        (Some(watched), _) => (vec![summary(run)], watch::sections(run, analysis, watched).to_vec()),
+        (Some(watched), _) => {
+            let sections = watch::sections(run, analysis, watched);
+            (std::iter::once(summary(run)).chain(sections).collect(), Vec::new())
+        }
         (None, Some(answered)) if !matches!(answered, ProcedureAnswer::Check(_)) => {
-            (Vec::new(), vec![answers::text(answered), findings(analysis, extent)])
+            (vec![answers::text(analysis, answered), findings(analysis, extent)], Vec::new())
         }
         (None, check) => {
             let head = if check.is_some() { String::new() } else { summary(run) };
-            let parts = check.as_ref().map_or_else(String::new, answers::text);
+            let parts = check.as_ref().map_or_else(String::new, |check| answers::text(analysis, check));
             let claims = vec![claim_table(run, &analysis.verdict), doubts_of_rows(&analysis.verdict)];
             (vec![head, steps(run, analysis), findings(analysis, extent), parts], claims)
         }

@@ -120,7 +120,7 @@ fn table(run: &Run, analysis: &Analysis) -> String {
             let [table, ..] = watch::sections(run, analysis, watched);
             table
         }
-        (None, Some(answered)) => answers::text(answered),
+        (None, Some(answered)) => answers::text(analysis, answered),
         (None, None) => String::new(),
     };
     let lines = clean_lines(&lines).replace("```", "");

@@ -1,7 +1,8 @@
 //! The first sentence of a watch: whether the disk is the limit of the command, or which device was busy and by whom.
 
 use analysis::{
-    BusiestDevice, BusyAnswer, CommandTime, DetectionLimits, LoadShortfall, StorageAnswer, WatchFigures,
+    BusiestDevice, BusyAnswer, CommandTime, DetectionLimits, DeviceFigures, LoadShortfall, StorageAnswer,
+    WatchFigures,
 };
 
 use crate::words::numbers::{self, Prefix};
@@ -22,16 +23,16 @@ const MOST: f64 = 0.5;
 /// devices alone.
 pub(super) fn first_sentence(watched: &WatchFigures) -> Option<(&'static str, String)> {
     match (&watched.command, &watched.busiest) {
-        (Some(command), _) => Some(of_command(command)),
+        (Some(command), _) => Some(of_command(command, watched)),
         (None, Some(busiest)) => Some(of_device(busiest)),
         (None, None) => None,
     }
 }
 
-fn of_command(time: &CommandTime) -> (&'static str, String) {
+fn of_command(time: &CommandTime, watched: &WatchFigures) -> (&'static str, String) {
     let program = clean(&time.program);
     let waited = waited_words(time);
-    let rest = spent_words(time);
+    let rest = in_front_words(time, watched) + &spent_words(time);
     match time.answer {
         StorageAnswer::Yes => ("YES", format!(", the disk is the limit: {program} {waited}.{rest}")),
         StorageAnswer::Partly => ("PARTLY", format!(": {program} {waited}.{rest}")),
@@ -78,6 +79,30 @@ fn waited_words(time: &CommandTime) -> String {
     format!("waited {} of its time", named.join(" and "))
 }
 
+/// Says that the device for which a command waited the longest did nothing for most of that time. Without its busy share,
+/// or where it was busy as long, says nothing.
+fn in_front_words(time: &CommandTime, watched: &WatchFigures) -> String {
+    let is_limit = matches!(time.answer, StorageAnswer::Yes | StorageAnswer::Partly);
+    let Some(longest) = time.waited_for.first().filter(|wait| is_limit && wait.device) else {
+        return String::new();
+    };
+    let devices = || watched.phases.iter().flat_map(|phase| &phase.devices);
+    let is_it = |device: &&DeviceFigures| device.name == longest.place.name;
+    let (busy_s, seconds) = devices().filter(is_it).fold((0.0, 0.0), |(busy_s, seconds), device| {
+        (busy_s + device.busy.unwrap_or(f64::NAN) * device.seconds, seconds + device.seconds)
+    });
+    let busy = busy_s / seconds;
+    if busy.is_nan() || busy * 2.0 > longest.share {
+        return String::new();
+    }
+    format!(
+        " {} itself was busy {} of the time: the wait is in front of it, as for a limit of this machine or a lock of the file \
+         system.",
+        clean(&longest.place.name),
+        share(busy)
+    )
+}
+
 /// Describes the other parts of a command's time, the greatest first: ` It ran on a CPU 88 % and slept 10 %.`
 fn spent_words(time: &CommandTime) -> String {
     let mut parts = [
@@ -108,17 +133,18 @@ fn listed(words: &[String]) -> String {
 }
 
 fn of_device(device: &BusiestDevice) -> (&'static str, String) {
-    let (name, busy) = (clean(&device.place.name), numbers::share(device.busy.max(TOLD)));
+    let (name, busy) = (clean(&device.place.name), share(device.busy));
+    let quiet = numbers::share(device.busy.max(TOLD));
     match device.answer {
         BusyAnswer::Quiet => {
             let text = format!(
-                ": no watched device was busy more than {busy} of the time, so storage is hardly the limit of anything here."
+                ": no watched device was busy more than {quiet} of the time, so storage is hardly the limit of anything here."
             );
             ("QUIET", text)
         }
         BusyAnswer::WaitedElsewhere => {
             let text = format!(
-                ": tasks waited for I/O {} of the time, and no watched device was busy more than {busy}. They waited for a device \
+                ": tasks waited for I/O {} of the time, and no watched device was busy more than {quiet}. They waited for a device \
                  that is not watched (--device), for the network, or for a limit above the devices, as that of a control group: \
                  `plimsoll watch -- COMMAND` names it for one program.",
                 share(device.waiting.unwrap_or_default())

@@ -45,16 +45,15 @@ pub(super) fn sheet(answer: &BurstAnswer) -> Sheet {
 
 /// Returns the answer in a sentence or two.
 fn verdict(answer: &BurstAnswer) -> VerdictWords {
-    let fell: Vec<&BurstPart> = answer.parts.iter().filter(|part| part.fell()).collect();
-    let word = match (fell.is_empty(), answer.parts.is_empty() || answer.cut_short) {
-        (false, false) => "MEASURED",
-        (false, true) => "MEASURED IN PART",
-        (true, _) => "CANNOT TELL",
+    let word = match (answer.is_known(), answer.parts.is_empty() || answer.cut_short) {
+        (true, false) => "MEASURED",
+        (true, true) => "MEASURED IN PART",
+        (false, _) => "CANNOT TELL",
     };
     let is_one = answer.is_one_of_bytes();
     // Of one bucket of bytes, the level of an empty one says nothing more.
     let told = answer.parts.iter().filter(|part| !is_one || part.fell());
-    let mut sentences: Vec<String> = told.map(sentence).collect();
+    let mut sentences: Vec<String> = told.map(|part| sentence(answer, part)).collect();
     if is_one {
         sentences.push(
             "Both are one bucket of bytes, which operations of any size spend by their bytes.".to_owned(),
@@ -73,7 +72,7 @@ fn verdict(answer: &BurstAnswer) -> VerdictWords {
 
 /// Returns the levels with their intervals:
 /// `3,000 ± 1 IOPS while the burst lasts, 300.0 ± 0.3 IOPS when it is over.`
-fn sentence(part: &BurstPart) -> String {
+fn sentence(answer: &BurstAnswer, part: &BurstPart) -> String {
     let seen = numbers::span(part.seen_s);
     match (part.burst, part.base) {
         (Some(burst), Some(base)) => {
@@ -87,6 +86,9 @@ fn sentence(part: &BurstPart) -> String {
                 ways(part),
                 numbers::block(unit as f64)
             ),
+            None if answer.no_burst && answer.is_known() => {
+                format!("{} without a fall for {seen}: no burst, as the policy says.", rate(&level, part))
+            }
             None => format!(
                 "{} without a fall for {seen}, so that no burst of {} was seen to end.",
                 rate(&level, part),

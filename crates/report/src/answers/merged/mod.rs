@@ -19,6 +19,8 @@ const SLOWEST: usize = 5;
 /// Most letters of a name in a terminal, and those of its beginning if it is longer.
 const NAME_MOST: usize = 16;
 const NAME_BEGIN: usize = 6;
+/// Most steps of the same machines that are named.
+const STEPS_NAMED: usize = 3;
 /// Column of the bandwidth.
 const BANDWIDTH: usize = 2;
 /// Headings of the column of rates alone, and of that of the share in the slowest I/Os.
@@ -48,7 +50,17 @@ fn verdict(answer: &MergedAnswer) -> VerdictWords {
     let fewest = answer.steps.iter().map(|step| step.machines).min().unwrap_or(0);
     let machines = of_all(answer, fewest);
     let listed = |of: Vec<String>| of.join(", ");
-    let (word, rest) = if reaches().any(|reach| *reach == Reach::Held) {
+    let (word, rest) = if !answer.is_together() {
+        (
+            "CANNOT TELL",
+            format!(
+                " what the {} machines bear together: no more than {} of them ran any step at the same time. `plimsoll compare RUN…` \
+                 finds the odd one of runs at different times; start them together with --start-at TIME.",
+                answer.machines.len(),
+                answer.most_at_once()
+            ),
+        )
+    } else if reaches().any(|reach| *reach == Reach::Held) {
         let held = loads().filter(is_held).map(kept_words).collect();
         (
             "SHARED",
@@ -305,23 +317,31 @@ fn skew_words(answer: &MergedAnswer, step: &MergedStep) -> String {
     )
 }
 
-/// Returns what was left out, by reason and step.
+/// Returns what was left out, by reason and machines.
 fn left_out(answer: &MergedAnswer) -> Vec<String> {
     let mut by: BTreeMap<(LeftOutReason, &str), Vec<&str>> = BTreeMap::new();
     for LeftOutStep { machine, step, reason } in &answer.left_out {
         let label = answer.label(*machine);
         by.entry((*reason, step)).or_default().push(label);
     }
+    let mut alike: BTreeMap<(LeftOutReason, Vec<&str>), Vec<&str>> = BTreeMap::new();
+    for ((reason, step), machines) in by {
+        alike.entry((reason, machines)).or_default().push(step);
+    }
     let why = |reason: &LeftOutReason| match reason {
         LeftOutReason::Alone => "no other machine ran a step of this name",
-        LeftOutReason::Apart => "it ran at another time than most",
-        LeftOutReason::CutShort => "it was interrupted, or failed",
+        LeftOutReason::Apart => "at another time than most",
+        LeftOutReason::CutShort => "interrupted, or failed",
     };
-    let line = |((reason, step), machines): (&(LeftOutReason, &str), &Vec<&str>)| {
-        format!("left out: '{step}' of {}: {}", machines.join(", "), why(reason))
+    let line = |((reason, machines), steps): (&(LeftOutReason, Vec<&str>), &Vec<&str>)| {
+        let steps = match steps.as_slice() {
+            few if few.len() <= STEPS_NAMED => format!("'{}'", few.join("', '")),
+            many => format!("{} steps", many.len()),
+        };
+        format!("left out: {steps} of {}: {}", machines.join(", "), why(reason))
     };
     let missing = (!answer.missing.is_empty()).then(|| format!("no run of {}", answer.missing.join(", ")));
-    missing.into_iter().chain(by.iter().map(line)).collect()
+    missing.into_iter().chain(alike.iter().map(line)).collect()
 }
 
 fn tiles(answer: &MergedAnswer) -> Vec<Tile> {

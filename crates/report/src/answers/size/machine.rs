@@ -58,9 +58,9 @@ fn volumes(of: &MachineSizing) -> String {
 pub(super) fn text(of: &MachineSizing) -> String {
     let words = verdict(of);
     format!(
-        "{}\n{}\n",
-        wrap("", &format!("{} {}", words.sentence(), words.stops)),
-        table(of).text(Columns::Left)
+        "{}\n{}",
+        table(of).text(Columns::Left),
+        wrap("", &format!("{} {}", words.sentence(), words.stops))
     )
 }
 

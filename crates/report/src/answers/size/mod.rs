@@ -5,7 +5,7 @@ pub(crate) mod glance;
 pub(crate) mod machine;
 
 use analysis::Resource;
-use analysis::size::{AddedWait, Carries, MachineSizing, SizedLoads, SizedSetting, Sizing};
+use analysis::size::{AddedWait, Carries, MachineSizing, SizedLoads, SizedSetting, Sizing, WaitingProgram};
 use schemars::JsonSchema;
 use serde::Serialize;
 use workload::PolicyName;
@@ -91,32 +91,33 @@ pub fn size_json(loads: &SizedLoads) -> String {
     document_json("size", &document)
 }
 
-/// Returns the answers for a terminal: of several devices a table, and the whole answer of each if all is asked for.
+/// Returns the answers for a terminal, each verdict last: of several devices a table, and the whole answer of each if all is
+/// asked for.
 pub fn size_text(loads: &SizedLoads, extent: Extent) -> String {
     let sizings = &loads.volumes;
-    let mut text = String::new();
-    let machines: String = loads.machines.iter().map(machine::text).collect();
-    if sizings.len() > 1 {
-        text += &wrap("", &fleet(sizings));
-        text += "\n";
-        text += &fleet_table(sizings).text(Columns::Left);
-        if extent == Extent::Screen {
-            let more = wrap("", "--device NAME shows one of them, --all the whole answer of each.");
-            let machines = if machines.is_empty() { machines } else { format!("\n{machines}") };
-            return format!("{text}{machines}\n{more}");
-        }
-        text += "\n";
-    }
-    for sizing in sizings {
+    let several = sizings.len() > 1;
+    let whole = |sizing: &Sizing| {
         let sheet = sheet(sizing, extent);
-        if let Some(verdict) = &sheet.verdict {
-            text += &wrap("", format!("{} {}", verdict.sentence(), verdict.stops).trim_end());
-        }
-        text += "\n";
-        text += &sheet.text();
-        text += "\n";
+        let verdict = sheet.verdict.as_ref().map(|words| format!("{} {}", words.sentence(), words.stops));
+        let verdict = verdict.map_or_else(String::new, |words| wrap("", words.trim_end()));
+        format!("{}\n{verdict}", sheet.text())
+    };
+    let mut parts = Vec::new();
+    if several {
+        parts.push(fleet_table(sizings).text(Columns::Left));
     }
-    text + &machines
+    if !several || extent == Extent::All {
+        parts.extend(sizings.iter().map(whole));
+    }
+    parts.extend(loads.machines.iter().map(machine::text));
+    if several {
+        let more = match extent {
+            Extent::Screen => " --device NAME shows one of them, --all the whole answer of each.",
+            Extent::All => "",
+        };
+        parts.push(wrap("", &(fleet(sizings) + more)));
+    }
+    parts.join("\n")
 }
 
 /// Returns the sum of several devices in a sentence.
@@ -217,11 +218,18 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
     }
     let recorded = sizing.settings.iter().find(|setting| setting.meets == Carries::AtLeastRecorded);
     if let Some(least) = recorded {
+        let load = &sizing.load;
+        let (of, remedy) = match &load.waited {
+            Some(waited) if load.held_share <= 0.0 => (waited_words(waited), "a faster volume shows it"),
+            _ => (
+                format!("which a limit held for {} of the time", numbers::share(load.held_share)),
+                "record it on a volume that does not hold it",
+            ),
+        };
         let rest = format!(
-            " {}: it carries what was recorded of {load}, which a limit held for {} of the time. How much was wanted then is \
-             not known: record it on a volume that does not hold it.",
+            " {}: it carries what was recorded of the load of {}, {of}. How much was wanted then is not known: {remedy}.",
             offer(least),
-            numbers::share(sizing.load.held_share)
+            device(sizing)
         );
         return VerdictWords { word: "AT LEAST", rest, stops: beside(sizing) };
     }
@@ -239,6 +247,11 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
         None => format!(": no policy was tried for {load}."),
     };
     VerdictWords { word: "NONE", rest, stops: beside(sizing) }
+}
+
+/// Describes how long a program waited for the device.
+fn waited_words(waited: &WaitingProgram) -> String {
+    format!("for which {} waited {} of its time", clean(&waited.program), numbers::share(waited.share))
 }
 
 /// Names a setting with its price.
@@ -316,7 +329,7 @@ fn costs(setting: &SizedSetting, seconds: f64) -> String {
         };
     };
     format!(
-        "would hold it for {} ({}): p99 +{}, at worst +{}",
+        "would delay its I/O for {} ({} of the time): p99 +{}, at worst +{}",
         range(throttled_s, numbers::span),
         range(throttled_s.map(|held| (held / seconds).min(1.0)), numbers::share),
         range(p99_s, wait),
@@ -385,6 +398,14 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
             numbers::share(load.held_share)
         ));
     }
+    if let Some(waited) = &load.waited {
+        let factor = 1.0 / (1.0 - waited.share).max(0.01);
+        said.push(format!(
+            "It is the load of a program that waits for it ({}): on a volume without waits it would ask for up to {} times as much.",
+            waited_words(waited),
+            numbers::figure(factor)
+        ));
+    }
     if let Some(note) = best.and_then(|best| best.price.as_ref()).and_then(|price| price.note.as_ref()) {
         let mut rest = note.chars();
         let first = rest.next().map(char::to_lowercase);
@@ -445,7 +466,11 @@ fn table(sizing: &Sizing, extent: Extent) -> Table {
             short(&setting.policy),
             price_words(setting),
             carries_words(setting.meets).to_owned(),
-            setting.headroom.map_or_else(String::new, |factor| numbers::share(factor - 1.0)),
+            // Too close is: by the greatest charge too much, by the least not.
+            match setting.headroom.filter(|_| setting.meets != Carries::TooClose) {
+                Some(factor) => numbers::share(factor - 1.0),
+                None => String::new(),
+            },
             match setting.added.map(|added| added.longest_s) {
                 Some([_, longest]) if longest > 0.0 && setting.meets != Carries::Yes => {
                     format!("+{}", wait(longest))
