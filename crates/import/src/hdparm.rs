@@ -37,16 +37,18 @@ struct Walk<'t> {
     found: Vec<ImportedResult>,
     /// The device whose name came last.
     device: Option<&'t str>,
-    /// The command line above, up to other text below its timings.
-    asked: Option<&'t str>,
+    /// The command line above, up to other text below its timings, and the number of results above it.
+    asked: Option<(&'t str, usize)>,
 }
 
 impl<'t> Walk<'t> {
     /// Reads a line, which has several timings, and names of devices between them, if line breaks are lost.
     fn line(&mut self, line: &'t str, start: usize) {
-        let is_over = self.found.last().is_some_and(|found| !found.parts.is_empty());
+        let has_served = self.asked.is_some_and(|(_, above)| self.found.len() > above);
+        let is_over = has_served && self.found.last().is_some_and(|found| !found.parts.is_empty());
         if let Some((_, command)) = line.split_once("hdparm -") {
-            self.asked = line[line.len() - command.len() - "hdparm -".len()..].split('`').next();
+            let command = &line[line.len() - command.len() - "hdparm -".len()..];
+            self.asked = command.split('`').next().map(|command| (command, self.found.len()));
         } else if is_over && !line.is_empty() && !line.contains(TIMING) && !line.starts_with("/dev/") {
             self.asked = None;
         }
@@ -74,7 +76,7 @@ impl<'t> Walk<'t> {
         };
         let name = self.device.map_or(what.to_owned(), |device| format!("{device}: {what}"));
         let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
-        part.asked.extend(self.asked.map(|command| ("command".to_owned(), command.to_owned())));
+        part.asked.extend(self.asked.map(|(command, _)| ("command".to_owned(), command.to_owned())));
         let way = way(&mut part, Some(Direction::Read));
         (way.bytes, way.runtime, way.bytes_per_second) = (Some(bytes), Some(seconds), Some(rate));
         if what.contains("cache") {

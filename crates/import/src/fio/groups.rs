@@ -37,12 +37,14 @@ fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut ReportedPart> {
     walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
 }
 
-/// Whether the line of a direction whose label ends at `behind` is not the current group's: fio prints directions in one
+/// Whether the line of a direction whose label ends at `behind` is not the current result's: fio prints directions in one
 /// order, directly below each other. The lines of another file, as `grep` names it, are another run's too.
 pub(super) fn is_of_another(walk: &mut Walk<'_>, direction: Option<Direction>, behind: usize) -> bool {
     let rank = |direction: Option<Direction>| (direction.is_none(), direction);
-    let last = current(walk).and_then(|group| group.directions.last()).map(|way| rank(way.direction));
-    let Some(last) = last else { return false };
+    let last = match current(walk) {
+        Some(group) if group.directions.is_empty() => return false,
+        group => group.and_then(|group| group.directions.last()).map(|way| rank(way.direction)),
+    };
     let plain = walk.plain();
     let start = plain[..behind].rfind('\n').map_or(0, |end| end + 1);
     let above = plain[..start].trim_end();
@@ -51,17 +53,16 @@ pub(super) fn is_of_another(walk: &mut Walk<'_>, direction: Option<Direction>, b
     let is_apart = walk.text.line(above.len()) > walk.last_line && !line_above.contains('=');
     let is_label = |c: char| c.is_ascii_uppercase() || c == ':';
     let file = plain[start..behind].trim_end().trim_end_matches(is_label).trim();
-    let is_elsewhere = file.ends_with(':') && !line_above.starts_with(file);
-    let is_next = last >= rank(direction);
-    if is_apart || is_elsewhere || !is_next {
-        return is_apart || is_elsewhere;
-    }
+    let is_elsewhere = file.ends_with(':') && !file.contains(' ') && !line_above.starts_with(file);
+    let is_again = last.is_some_and(|last| last >= rank(direction));
     // Jobs of a further group show that the line is still their result's.
-    if next_of_jobs(walk).is_some() {
+    let is_next = is_again && !is_apart && !is_elsewhere && next_of_jobs(walk).is_some();
+    if is_next {
         add_group(walk, behind);
-        return false;
     }
-    true
+    let is_another = !is_next && (is_again || is_apart || is_elsewhere);
+    walk.closing |= is_another;
+    is_another
 }
 
 /// Returns the number of the first group of the result's jobs that has no lines yet.

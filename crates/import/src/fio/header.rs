@@ -515,11 +515,14 @@ fn options_of(line: &str) -> Listed {
 fn is_rest(text: &str, at: usize) -> bool {
     let mut words = near(text, at, LINE).split('\n').next().unwrap_or_default().split(' ');
     let (first, next) = (words.next().unwrap_or_default(), words.next());
-    let is_option = next.is_some_and(|word| word.starts_with('-') && word.len() > 2);
+    let is_option =
+        next.is_some_and(|word| word.starts_with("--") || word.starts_with('-') && word.contains('='));
     let is_value = first.contains('=') || first.starts_with(|c: char| c.is_ascii_digit());
     let width = text[..at].trim_end().rsplit('\n').next().map_or(0, str::len);
-    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_=./%".contains(c);
-    let is_wrapped = width >= WIDTH && first.chars().all(is_part) && (is_option || next.is_none());
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_=./%KMGTB".contains(c);
+    // A single word may be one of a language, unless it is as short as a unit.
+    let is_last = next.is_none() && (first.len() <= 2 || !first.chars().all(char::is_alphabetic));
+    let is_wrapped = width >= WIDTH && first.chars().all(is_part) && (is_option || is_last);
     let is_word = first.starts_with(char::is_alphanumeric) && !first.ends_with("fio");
     is_word && (is_option && is_value || is_wrapped)
 }

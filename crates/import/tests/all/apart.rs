@@ -78,6 +78,8 @@ fn lines_of_groups_without_heads_are_those_of_the_jobs_above_in_their_order() {
     let text = format!("{}{}{}{}", job("a", 0), job("b", 1), group("READ", 7, 1000), group("READ", 9, 2000));
     assert_eq!(groups(&text), [[(vec![7.0], 1000), (vec![9.0], 2000)]]);
     assert_eq!(part(&imported(&text).runs[0], "group 1").group, Some(1));
+    let text = format!("{}And on the other disk:\n{}", job("a", 0), group("READ", 9, 2000));
+    assert_eq!(groups(&text), [vec![], vec![(vec![9.0], 2000)]], "of a run that other words name");
 }
 
 const JOB: &str = "r: (groupid=0, jobs=8): err= 0: pid=1: Mon Sep  4 14:49:57 2023\n  read: IOPS=1190k, BW=4649MiB/s (4875MB/s)(272GiB/60010msec)\n";
@@ -111,6 +113,9 @@ fn an_option_that_a_terminal_has_wrapped_is_whole_which_a_note_says() {
             ["numjobs=8", "runtime=60"],
         ),
         (format!("{long} --numjobs=8 --runtime=60\n{{"), ["numjobs=8", "runtime=60"]),
+        (format!("{long} --numjobs=8 --runtime=60\niostat -xz 1"), ["numjobs=8", "runtime=60"]),
+        (format!("{long} --numjobs=8 --size=4\nG"), ["numjobs=8", "size=4G"]),
+        (format!("{long} --numjobs=8 --group_reporting\noutput"), ["numjobs=8", "group_reporting="]),
     ] {
         let (options, _) = asked(&command);
         assert_eq!(options[options.len() - 2..], last, "{command}");
@@ -254,6 +259,9 @@ fn commands_of_ioping_without_options_and_of_hdparm_are_those_of_the_results_bel
     let import = imported(&format!("$ sudo hdparm -t /dev/sdb\n{timing}And later:\n{timing}"));
     let commands = import.runs.iter().map(|run| run.reported[0].asked_for("command"));
     assert_eq!(commands.collect::<Vec<_>>(), [Some("hdparm -t /dev/sdb"), None]);
+    let import = imported(&format!("$ sudo hdparm -t /dev/sdb\n[sudo] password:\n{timing}").repeat(2));
+    let commands = import.runs.iter().map(|run| run.reported[0].asked_for("command"));
+    assert_eq!(commands.collect::<Vec<_>>(), [Some("hdparm -t /dev/sdb"); 2]);
 }
 
 #[test]
