@@ -26,7 +26,7 @@ pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
 
 /// Returns the count that `limit` applies to, from operations, merged ones and bytes. The block controller counts requests as
 /// they are issued, before neighbours are merged.
-fn limited(limit: &LocalLimit, (ops, merged, bytes): ([f64; 2], [f64; 2], [f64; 2])) -> f64 {
+fn limited(limit: &LocalLimit, [ops, merged, bytes]: [[f64; 2]; 3]) -> f64 {
     match limit.what.as_str() {
         "riops" => ops[0] + merged[0],
         "wiops" => ops[1] + merged[1],
@@ -43,7 +43,7 @@ pub(crate) fn near<'s>(
 ) -> Option<&'s LocalLimit> {
     let sum = &window.sum;
     let at = |limit: &&LocalLimit| {
-        let done = limited(limit, (sum.ops, sum.merged, sum.bytes));
+        let done = limited(limit, [sum.ops, sum.merged, sum.bytes]);
         concerns(&device.place, limit) && done / sum.seconds >= AT_LIMIT * limit.value as f64
     };
     watch.run.limits.iter().find(at)
@@ -61,7 +61,7 @@ pub(crate) fn reached<'s>(
     let at = |limit: &LocalLimit| {
         let value = limit.value as f64;
         let near = |tick: &&&Tick| {
-            let off = limited(limit, (tick.ops, tick.merged, tick.bytes)) / tick.seconds - value;
+            let off = limited(limit, [tick.ops, tick.merged, tick.bytes]) / tick.seconds - value;
             off.abs() <= (REACHED_SHARE * value).max(REACHED_PER_SECOND)
         };
         let count = used.iter().filter(near).count();
