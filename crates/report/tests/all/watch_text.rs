@@ -125,7 +125,7 @@ fn what_is_doubted_is_said_where_nothing_is_claimed() {
     run.target.get_or_insert_default().doubts.push(TargetDoubt::MemoryFilesystem { filesystem });
     let analysis = analyse(&run, None, None);
     let text = terminal_line(&(run, analysis));
-    assert!(text.contains("\nCANNOT TELL what the volume bears: "), "{text}");
+    assert!(text.contains("CANNOT TELL what the volume bears: "), "{text}");
     assert!(text.contains("tmpfs") && !text.contains("whether it meets"), "{text}");
 }
 
