@@ -554,6 +554,7 @@ mod tests {
         assert_eq!(commands("iostat  | + | + |\n--------|---|---|\nfio     |   | + |"), Vec::<String>::new());
         assert_eq!(commands("iostat | prints what devices do |"), Vec::<String>::new());
         assert_eq!(commands("iostat -x 1 | grep sda | tee log"), ["iostat -x 1"]);
+        assert_eq!(commands("iostat -dxmct 1 ${disk}"), ["iostat -dxmct 1 ${disk}"]);
     }
 
     proptest::proptest! {

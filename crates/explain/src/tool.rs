@@ -104,5 +104,7 @@ pub(super) fn names_a_job_file(word: &str) -> bool {
 /// only words that no sentence about iostat contains are accepted. Punctuation at the end belongs to a sentence.
 fn is_device_or_number(word: &str, has_option: bool) -> bool {
     let of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '$' || (has_option && "/,_.:-".contains(c));
+    // A variable in braces stands for a name as one without them does.
+    let word = if has_option { &word.replace("${", "$").replace('}', "") } else { word };
     word == "+f" || (word.chars().all(of_a_name) && word.ends_with(|c: char| c.is_ascii_alphanumeric()))
 }

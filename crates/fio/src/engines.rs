@@ -77,7 +77,12 @@ pub fn names() -> Vec<&'static str> {
 pub(super) fn listed(name: &str) -> &str {
     let is_library = std::path::Path::new(name).extension().is_some_and(|end| end == "so");
     let is_file = name.contains('/') || is_library;
-    if is_file { "external" } else { name }
+    match name {
+        _ if is_file => "external",
+        // fio's own other names for it.
+        "aio" | "linuxaio" => "libaio",
+        name => name,
+    }
 }
 
 fn handling(name: &str) -> Option<Handling> {
@@ -169,6 +174,10 @@ mod tests {
     fn engines_that_are_known_but_not_here_have_no_backend() {
         let backend = |name: &str| Engine { name: name.to_owned() }.backend();
         assert_eq!(backend("vsync"), Some(BackendKind::Pread));
+        assert_eq!(
+            (backend("aio"), backend("linuxaio")),
+            (Some(BackendKind::Libaio), Some(BackendKind::Libaio))
+        );
         assert!(instead("splice").is_some() && backend("splice").is_none());
         let ask = |name: &str| Engine { name: name.to_owned() }.ask();
         assert_eq!((backend("posixaio"), ask("posixaio")), (Some(BackendKind::IoUring), BackendAsk::Best));

@@ -25,7 +25,7 @@ const TIMINGS: [(&str, &str); 5] = [
 
 /// Reads every timing in `text`; those below one device's name are one result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
-    let mut walk = Walk { text, troubles, found: Vec::new(), device: None, asked: None };
+    let mut walk = Walk { text, troubles, found: Vec::new(), device: None, apart: false, asked: None };
     text.lines().for_each(|(start, line)| walk.line(line.trim(), start));
     walk.found.retain(|found| !found.parts.is_empty());
     walk.found
@@ -37,6 +37,8 @@ struct Walk<'t> {
     found: Vec<ImportedResult>,
     /// The device whose name came last.
     device: Option<&'t str>,
+    /// Whether the next timing begins a result although no name of a device stands above it.
+    apart: bool,
     /// The command line above, up to other text below its timings, and the number of results above it.
     asked: Option<(&'t str, usize)>,
 }
@@ -48,9 +50,11 @@ impl<'t> Walk<'t> {
         let is_over = has_served && self.found.last().is_some_and(|found| !found.parts.is_empty());
         if let Some((_, command)) = line.split_once("hdparm -") {
             let command = &line[line.len() - command.len() - "hdparm -".len()..];
-            self.asked = command.split('`').next().map(|command| (command, self.found.len()));
+            self.asked = command.split(['`', '"']).next().map(|command| (command, self.found.len()));
+            self.begins_anew();
         } else if is_over && !line.is_empty() && !line.contains(TIMING) && !line.starts_with("/dev/") {
             self.asked = None;
+            self.begins_anew();
         }
         for (index, piece) in line.split(TIMING).enumerate() {
             // Prose names a timing too, but within a line and without figures.
@@ -64,9 +68,16 @@ impl<'t> Walk<'t> {
             let last = piece.split_whitespace().last().and_then(|word| word.strip_suffix(':'));
             if let Some(name) = last.filter(|name| name.starts_with("/dev/")) {
                 self.device = Some(name);
+                self.apart = false;
                 self.text.bounds.begin(&mut self.found, ImportedResult::begun("hdparm", start));
             }
         }
+    }
+
+    /// Timings below are of no device that was named before, and no part of a result above.
+    fn begins_anew(&mut self) {
+        self.device = None;
+        self.apart = true;
     }
 
     fn timing(&mut self, what: &str, rest: &str, start: usize) {
@@ -74,6 +85,9 @@ impl<'t> Walk<'t> {
             let expected = "a timing like '1178 MB in  3.00 seconds = 392.62 MB/sec'";
             return self.troubles.push(self.text.trouble(start, expected));
         };
+        if std::mem::take(&mut self.apart) {
+            self.text.bounds.begin(&mut self.found, ImportedResult::begun("hdparm", start));
+        }
         let name = self.device.map_or(what.to_owned(), |device| format!("{device}: {what}"));
         let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
         part.asked.extend(self.asked.map(|(command, _)| ("command".to_owned(), command.to_owned())));

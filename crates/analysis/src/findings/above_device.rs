@@ -8,7 +8,7 @@ use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::command::{CommandTime, command_time};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
-use crate::watch::limits::{is_set_on, near, reached};
+use crate::watch::limits::{around, is_set_on, near, reached};
 use crate::watch::ticks::Sum;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::{ALONE, USED, Window};
@@ -61,7 +61,7 @@ pub(super) fn waiting_application(
     let waited = time.as_ref().and_then(wait);
     let at_limit = |window: &Window| match waited {
         // The command's waits were counted, and the device was idle for most of them.
-        Some(waited) if window.sum.mean_busy() * 2.0 < waited => near(watch, device, window),
+        Some(waited) if window.sum.mean_busy() * 2.0 < waited => around(watch, device, window),
         _ => reached(watch, device, window).filter(|_| calm(device, window)),
     };
     let held = device.windows_where(|window| {

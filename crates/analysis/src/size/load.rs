@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::findings;
-use crate::watch::command::{StorageWait, command_time};
+use crate::watch::busiest::QUIET;
+use crate::watch::command::{LIMIT, StorageWait, command_time};
 use crate::watch::device::Device;
 use crate::watch::ticks::{self, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
@@ -62,8 +63,11 @@ pub struct SeenLoad {
     /// Whether plimsoll itself made the load.
     pub own_load: bool,
     /// The program that was watched, and the share of its time for which it waited for the device; `None` if it hardly did,
-    /// or none was watched. Without any wait it would have asked for `1 / (1 - share)` times as much.
+    /// or none was watched. Without any wait it would have asked for at most `1 / (1 - share)` times as much.
     pub waited: Option<WaitingProgram>,
+    /// Share of the time in which some task of the machine waited for I/O, and that in which the device was busy, if the former is
+    /// so much greater that the tasks waited for something else, or in front of the device.
+    pub waiting: Option<[f64; 2]>,
 }
 
 /// A watched program that waited for a device.
@@ -73,6 +77,14 @@ pub struct WaitingProgram {
     pub program: String,
     /// Share of its time.
     pub share: f64,
+}
+
+impl WaitingProgram {
+    /// Returns the most that it would have asked for without any wait, as a multiple of what it did. Where it waited for most of
+    /// its time, that bound tells nothing.
+    fn most(&self) -> f64 {
+        if self.share < LIMIT { 1.0 / (1.0 - self.share) } else { f64::INFINITY }
+    }
 }
 
 /// The load in a part of the recording. Columns that do not touch have nothing recorded between them.
@@ -204,7 +216,7 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>, waited: Option<WaitingProgra
             intervals.push(None);
         }
         if known {
-            let freed = waited.as_ref().map_or(1.0, |waited| 1.0 / (1.0 - waited.share).max(0.0));
+            let freed = waited.as_ref().map_or(1.0, WaitingProgram::most);
             let offer = offer(&device, tick, *held);
             offers.push(Offer { most: offer.most.max(freed), ..offer });
             intervals.push(Some(tick.at as u32));
@@ -243,6 +255,7 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>, waited: Option<WaitingProgra
         undivided: !watch.recording.has(&device.place.name, record::Metric::ReadOps),
         own_load: watch.carries_load(&device.place.name),
         waited,
+        waiting: waiting(watch, &device.ticks),
     };
     let course = course(&device.ticks, begin);
     Some(Load { demand: Demand::new(offers), seen, course, intervals, ticks: device.ticks })
@@ -257,6 +270,15 @@ impl Load {
         let end = self.ticks.partition_point(|tick| after(tick) <= to);
         course(&self.ticks[begin..end.max(begin)], first.from)
     }
+}
+
+/// Returns [`SeenLoad::waiting`].
+fn waiting(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Option<[f64; 2]> {
+    let seconds: f64 = ticks.iter().map(|tick| tick.seconds).sum();
+    let mean =
+        |of: &dyn Fn(&Tick) -> f64| ticks.iter().map(|tick| of(tick) * tick.seconds).sum::<f64>() / seconds;
+    let shares = [mean(&|tick| watch.moments[tick.at].some), mean(&|tick| tick.busy)];
+    (watch.passive() && shares[0] > shares[1] + QUIET).then_some(shares)
 }
 
 /// Returns the load of these readings over time from `begin` on, with at most [`COLUMNS`] columns.

@@ -11,7 +11,7 @@ use crate::device_place::Place;
 const BUSY: f64 = 0.5;
 /// Busy share of every device up to which storage is hardly the limit of anything, unless tasks waited for I/O for longer than
 /// the busiest device was busy by as much: that is for something that is not watched, or that stands above the devices.
-const QUIET: f64 = 0.25;
+pub(crate) const QUIET: f64 = 0.25;
 
 /// The busiest device of a watch without a command or a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

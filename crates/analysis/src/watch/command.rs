@@ -8,7 +8,7 @@ use crate::device_place::Place;
 
 /// Share of its time from which storage is the limit of a command: without any wait for it, the command would take at
 /// most half as long.
-const LIMIT: f64 = 0.5;
+pub(crate) const LIMIT: f64 = 0.5;
 /// Share below which storage is not the limit: without any wait for it, the command would be faster by less than a ninth.
 const HARDLY: f64 = 0.1;
 /// Fewest looks from which a share is told (a share of a half is then known to 0.2).

@@ -49,6 +49,21 @@ pub(crate) fn near<'s>(
     watch.run.limits.iter().find(at)
 }
 
+/// Returns the limit of this machine that the rate of a window comes near, and does not exceed, as it would if most of it were
+/// of programs that the limit is not set for.
+pub(crate) fn around<'s>(
+    watch: &WatchedRun<'s>,
+    device: &Device<'_>,
+    window: &Window,
+) -> Option<&'s LocalLimit> {
+    let sum = &window.sum;
+    let above = |limit: &&LocalLimit| {
+        let done = limited(limit, [sum.ops, sum.merged, sum.bytes]);
+        done / sum.seconds <= (2.0 - AT_LIMIT) * limit.value as f64
+    };
+    near(watch, device, window).filter(above)
+}
+
 /// Returns the limit of this machine at which the rate of a window stays while the device is used: one on the
 /// device, on one below it, or on one above it that was not watched.
 pub(crate) fn reached<'s>(

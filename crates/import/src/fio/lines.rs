@@ -59,7 +59,14 @@ pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
 fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (list, end) = entries(&text.plain, at);
-    let first = list.first()?;
+    let Some(first) = list.first() else {
+        // What is below it is this direction's all the same.
+        let line = near(&text.plain, at, LINE).split('\n').next().unwrap_or_default();
+        if ["IOPS=", "BW=", "io=", "bw="].iter().any(|key| line.contains(key)) {
+            walk.way = direction;
+        }
+        return None;
+    };
     walk.way = direction;
     walk.style = Some(if matches!(first.key, "IOPS" | "BW") { Style::New } else { Style::Old });
     let prefixes = walk.prefixes();

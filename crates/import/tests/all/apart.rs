@@ -341,3 +341,36 @@ fn the_command_of_sysbench_is_that_which_runs_the_test_wherever_its_output_begin
         assert_eq!(part(&import.runs[0], "fileio").asked_for("command"), command, "{text}");
     }
 }
+
+/// Bold marks hide the write's rates; what stands below them is the write's all the same.
+#[test]
+fn figures_below_a_line_that_cannot_be_read_are_of_its_direction() {
+    let text = "job1: (groupid=0, jobs=1): err= 0: pid=8084: Wed Apr 6 11:13:06 2022
+  read: IOPS=10, BW=40KiB/s (41kB/s)(40KiB/1000msec)
+    clat (usec): min=33, max=1617, avg=110.47, stdev=211.81
+  write: **IOPS=4737k**, BW=18.1GiB/s (19.4GB/s)(1107GiB/61284msec)
+    clat (usec): min=5, max=99, avg=7.47, stdev=1.81
+    clat percentiles (usec):
+     |  1.00th=[    5],  5.00th=[    5], 50.00th=[    7], 99.00th=[   99]
+";
+    let import = imported(text);
+    let job = &import.runs[0].reported[0];
+    let read = job.directions.iter().find(|way| way.direction == Some(Direction::Read)).unwrap();
+    let json = serde_json::to_string(read).unwrap();
+    assert!(json.contains("110.47") && !json.contains("\"99\"") && !json.contains("7.47,"), "{json}");
+    assert_eq!(job.directions.len(), 2, "{job:?}");
+}
+
+#[test]
+fn a_timing_of_hdparm_below_another_command_is_not_of_the_device_before() {
+    let timing =
+        |rate: u32| format!(" Timing buffered disk reads: {rate} MB in  1.00 seconds = {rate}.00 MB/sec\n");
+    let text = format!(
+        "$ sudo hdparm -t /dev/sda\n/dev/sda:\n{}$ sudo hdparm -t /dev/sdb\n{}",
+        timing(7),
+        timing(500)
+    );
+    let import = imported(&text);
+    let names: Vec<&str> = import.runs.iter().map(|run| run.reported[0].job.as_str()).collect();
+    assert_eq!(names, ["/dev/sda: buffered disk reads", "buffered disk reads"], "{text}");
+}

@@ -37,7 +37,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
     let subject = if subject.contains(' ') { format!("\"{subject}\"") } else { subject };
     let judged = |answer| watched.contract.iter().filter(move |row| row.answer == answer);
     let (word, rest) = match analysis.verdict.answer {
-        Answer::Measured => match first_sentence(watched) {
+        Answer::Measured => match first_sentence(analysis, watched) {
             Some((word, rest)) => (word, format!("{rest} Watched{}", watched_words(run, watched))),
             None => ("WATCHED", watched_words(run, watched)),
         },
@@ -64,7 +64,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
         }
         (_, false) => String::new(),
     };
-    let stops = match first_sentence(watched) {
+    let stops = match first_sentence(analysis, watched) {
         // The contract leads, and the time of the command follows.
         Some((word, rest)) if analysis.verdict.answer != Answer::Measured => format!("{word}{rest} {stops}"),
         _ => stops,

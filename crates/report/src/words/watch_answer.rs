@@ -1,12 +1,12 @@
 //! The first sentence of a watch: whether the disk is the limit of the command, or which device was busy and by whom.
 
 use analysis::{
-    BusiestDevice, BusyAnswer, CommandTime, DetectionLimits, DeviceFigures, LoadShortfall, StorageAnswer,
-    WatchFigures,
+    Analysis, BusiestDevice, BusyAnswer, CommandTime, DetectionLimits, DeviceFigures, LoadShortfall, Meaning,
+    StorageAnswer, WatchFigures,
 };
 
 use crate::words::numbers::{self, Prefix};
-use crate::words::watch_words::place_words;
+use crate::words::watch_words::{held_by, place_words};
 use crate::words::wrap::clean;
 
 /// Most devices that the first sentence names.
@@ -21,18 +21,18 @@ const MOST: f64 = 0.5;
 
 /// Returns the coloured word and the rest of the first sentence; `None` if the watch was neither of a command nor of
 /// devices alone.
-pub(super) fn first_sentence(watched: &WatchFigures) -> Option<(&'static str, String)> {
+pub(super) fn first_sentence(analysis: &Analysis, watched: &WatchFigures) -> Option<(&'static str, String)> {
     match (&watched.command, &watched.busiest) {
-        (Some(command), _) => Some(of_command(command, watched)),
+        (Some(command), _) => Some(of_command(command, (analysis, watched))),
         (None, Some(busiest)) => Some(of_device(busiest)),
         (None, None) => None,
     }
 }
 
-fn of_command(time: &CommandTime, watched: &WatchFigures) -> (&'static str, String) {
+fn of_command(time: &CommandTime, (analysis, watched): (&Analysis, &WatchFigures)) -> (&'static str, String) {
     let program = clean(&time.program);
     let waited = waited_words(time);
-    let rest = in_front_words(time, watched) + &spent_words(time);
+    let rest = in_front_words(time, (analysis, watched)) + &spent_words(time);
     match time.answer {
         StorageAnswer::Yes => ("YES", format!(", the disk is the limit: {program} {waited}.{rest}")),
         StorageAnswer::Partly => ("PARTLY", format!(": {program} {waited}.{rest}")),
@@ -81,7 +81,7 @@ fn waited_words(time: &CommandTime) -> String {
 
 /// Says that the device for which a command waited the longest did nothing for most of that time. Without its busy share,
 /// or where it was busy as long, says nothing.
-fn in_front_words(time: &CommandTime, watched: &WatchFigures) -> String {
+fn in_front_words(time: &CommandTime, (analysis, watched): (&Analysis, &WatchFigures)) -> String {
     let is_limit = matches!(time.answer, StorageAnswer::Yes | StorageAnswer::Partly);
     let Some(longest) = time.waited_for.first().filter(|wait| is_limit && wait.device) else {
         return String::new();
@@ -95,12 +95,18 @@ fn in_front_words(time: &CommandTime, watched: &WatchFigures) -> String {
     if busy.is_nan() || busy * 2.0 > longest.share {
         return String::new();
     }
-    format!(
-        " {} itself was busy {} of the time: the wait is in front of it, as for a limit of this machine or a lock of the file \
-         system.",
-        clean(&longest.place.name),
-        share(busy)
-    )
+    let name = clean(&longest.place.name);
+    let limit = analysis.findings.iter().find_map(|finding| match &finding.meaning {
+        Meaning::ThrottledAboveDevice(above) if above.device.name == longest.place.name => {
+            above.limit.as_ref()
+        }
+        _ => None,
+    });
+    let front = match limit {
+        Some(limit) => format!(": {}", held_by(limit)),
+        None => ", as for a limit of this machine or a lock of the file system".to_owned(),
+    };
+    format!(" {name} itself was busy {} of the time: the wait is in front of it{front}.", share(busy))
 }
 
 /// Describes the other parts of a command's time, the greatest first: ` It ran on a CPU 88 % and slept 10 %.`

@@ -85,12 +85,17 @@ fn group(limit: &LocalLimit) -> String {
 }
 
 pub(super) fn limit_words(limit: &LocalLimit) -> String {
+    format!("This machine sets a limit itself: {}", held_by(limit))
+}
+
+/// Names a limit and its group: `control group /a holds sda at 60 IOPS (wiops)`.
+pub(super) fn held_by(limit: &LocalLimit) -> String {
     let value = match matches!(limit.what.as_str(), "rbps" | "wbps") {
         true => numbers::bandwidth(limit.value as f64, Prefix::Binary),
         false => numbers::iops(limit.value as f64),
     };
     format!(
-        "This machine sets a limit itself: control group {} holds {} at {value} ({})",
+        "control group {} holds {} at {value} ({})",
         group(limit),
         clean(&limit.device),
         clean(&limit.what)

@@ -83,7 +83,9 @@ fn verdict(answer: &MergedAnswer) -> VerdictWords {
         let when = format!("in the {time} in which all of them ran");
         ("MEASURED", format!(": {machines} together, {}, {when}.", listed(rates)))
     } else {
-        ("MEASURED", format!(": {machines} together in {} steps.", answer.steps.len()))
+        let most = answer.most_at_once();
+        let some = if fewest < most { format!(", {fewest} of them in each") } else { String::new() };
+        ("MEASURED", format!(": {} together in {} steps{some}.", of_all(answer, most), answer.steps.len()))
     };
     VerdictWords { word, rest, stops: odd_words(answer) }
 }

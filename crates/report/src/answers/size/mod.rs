@@ -138,7 +138,7 @@ pub(crate) fn fleet<'s>(sizings: &'s [Sizing]) -> String {
         said += &format!(": {} paid for more than they can use, {sums} a month in all", saved.len());
     }
     if open > 0 {
-        said += &format!("; {open} without a setting that surely does");
+        said += &format!("; {open} of which no setting is sure to carry all that is wanted");
     }
     said + "."
 }
@@ -206,7 +206,10 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
         .map_or_else(|| "without a wait".to_owned(), |allowed| format!("within {}", clean(&allowed.words)));
     if let Some(best) = sizing.cheapest.and_then(|at| sizing.settings.get(at)) {
         let word = if best.price.is_some() { "CHEAPEST" } else { "FITS" };
-        let rest = format!(": {} carries {load} {allowed}{}.", offer(best), spare(best));
+        let waited = sizing.load.waited.as_ref();
+        let also = waited.map(|waited| format!(", also if {} never waited for it", clean(&waited.program)));
+        let rest =
+            format!(": {} carries {load} {allowed}{}{}.", offer(best), also.unwrap_or_default(), spare(best));
         return VerdictWords { word, rest, stops: beside(sizing) };
     }
     if let Some(once) = sizing.settings.iter().find(|setting| setting.meets == Carries::Once) {
@@ -323,7 +326,7 @@ fn costs(setting: &SizedSetting, seconds: f64) -> String {
     let Some(AddedWait { throttled_s, p99_s, longest_s, .. }) = held else {
         return match setting.carries {
             Carries::TooClose => "comes within 3 % of a limit".to_owned(),
-            Carries::AtLeastRecorded => "carries what was recorded, and the demand was greater".to_owned(),
+            Carries::AtLeastRecorded => "carries what was recorded, and more may have been wanted".to_owned(),
             Carries::No => "does not carry it".to_owned(),
             Carries::Yes | Carries::Once => "carries it".to_owned(),
         };
@@ -398,11 +401,20 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
             numbers::share(load.held_share)
         ));
     }
+    if let (Some([waited, busy]), None) = (load.waiting, &load.waited) {
+        said.push(format!(
+            "Tasks of this machine waited for I/O {} of the time, and this device was busy {} of it: if they waited for it, in front of \
+             the device, more was wanted than was recorded.",
+            numbers::share(waited),
+            numbers::share(busy)
+        ));
+    }
     if let Some(waited) = &load.waited {
         let factor = 1.0 / (1.0 - waited.share).max(0.01);
         said.push(format!(
-            "It is the load of a program that waits for it ({}): on a volume without waits it would ask for up to {} times as much.",
-            waited_words(waited),
+            "{} waited {} of its time for this volume: of one that never lets it wait, it would ask for more, {} times as much at most.",
+            clean(&waited.program),
+            numbers::share(waited.share),
             numbers::figure(factor)
         ));
     }
