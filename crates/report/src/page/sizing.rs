@@ -71,8 +71,10 @@ fn of_machine((number, of): (usize, &MachineSizing)) -> Markup {
 /// Returns a verdict, its word in the colour of its class.
 fn verdict((class, word): (&'static str, &'static str), rest: &str, stops: &str) -> Markup {
     let answer = element("strong").with("class", class).holding(word);
+    // Prose begins without the blank that stands before words that go on.
+    let (blank, rest) = rest.strip_prefix(' ').map_or(("", rest), |rest| (" ", rest));
     markup![
-        element("p").with("class", "verdict long").line(markup![answer, prose(rest)]),
+        element("p").with("class", "verdict long").line(markup![answer, blank, prose(rest)]),
         element("p").with("class", "stops").line(prose(stops)),
     ]
 }

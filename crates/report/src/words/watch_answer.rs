@@ -103,10 +103,11 @@ fn in_front_words(time: &CommandTime, (analysis, watched): (&Analysis, &WatchFig
         _ => None,
     });
     let front = match limit {
-        Some(limit) => format!(": {}", held_by(limit)),
-        None => ", as for a limit of this machine or a lock of the file system".to_owned(),
+        Some(limit) => format!("{}, in front of it", held_by(limit)),
+        None => "the wait is in front of it, as for a limit of this machine or a lock of the file system"
+            .to_owned(),
     };
-    format!(" {name} itself was busy {} of the time: the wait is in front of it{front}.", share(busy))
+    format!(" {name} itself was busy {} of the time: {front}.", share(busy))
 }
 
 /// Describes the other parts of a command's time, the greatest first: ` It ran on a CPU 88 % and slept 10 %.`

@@ -61,6 +61,15 @@ fn page(volumes: &[Sizing]) -> String {
 }
 
 #[test]
+fn a_verdict_without_a_colon_has_a_blank_after_its_word() {
+    let mut volumes = sized();
+    let sizing = &mut volumes[0];
+    sizing.cheapest = None;
+    sizing.settings.iter_mut().for_each(|setting| setting.meets = Carries::AtLeastRecorded);
+    assert!(page(&volumes[..1]).contains("AT LEAST</strong> aws-"));
+}
+
+#[test]
 fn a_page_of_two_devices_has_both_charts_of_each_and_a_table_of_all() {
     let html = page(&sized());
     well_formed(&html);
