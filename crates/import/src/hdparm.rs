@@ -4,6 +4,7 @@ use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{ImportedResult, way};
+use super::pieces::unquoted;
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -50,7 +51,9 @@ impl<'t> Walk<'t> {
         let is_over = has_served && self.found.last().is_some_and(|found| !found.parts.is_empty());
         if let Some((_, command)) = line.split_once("hdparm -") {
             let command = &line[line.len() - command.len() - "hdparm -".len()..];
-            self.asked = command.split(['`', '"']).next().map(|command| (command, self.found.len()));
+            // A sentence names the program without a device.
+            let is_whole = |command: &&str| command.contains(['/', '$', '{']);
+            self.asked = Some(unquoted(command)).filter(is_whole).map(|command| (command, self.found.len()));
             self.begins_anew();
         } else if is_over && !line.is_empty() && !line.contains(TIMING) && !line.starts_with("/dev/") {
             self.asked = None;

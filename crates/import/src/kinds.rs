@@ -53,8 +53,8 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
 
 /// Supported kinds, then unsupported ones. Of several with as many words in a text, the last is named.
 #[rustfmt::skip]
-const KINDS: [Kind; 22] = [
-    kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths", "(g=", "): rw=", ", bs=", ", ioengine=", ", iodepth="],
+const KINDS: [Kind; 23] = [
+    kind("fio's text", &["clat (", "slat (", "clat percentiles (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths", "(g=", "): rw=", ", bs=", ", ioengine=", ", iodepth=", "Disk stats (read/write)"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
         "but no document of its own with a list 'jobs' that could be read: take it out of what stands around it"),
@@ -62,8 +62,8 @@ const KINDS: [Kind; 22] = [
         "which is no JSON: write it with Python's json.dumps"),
     kind("ioping's text", &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
         "but no line '--- PATH ioping statistics ---' and no request"),
-    kind("DiskSpd's text", &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],
-        "but no line 'Results for timespan 1:'"),
+    kind("DiskSpd's text", &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd", "I/O per s", "LatStdDev"],
+        "but no line 'Total IO', 'Read IO' or 'Write IO' of its own above a table of it"),
     kind("DiskSpd's XML", &["<Results", "<TimeSpan", "<Profile", "<ThreadCount", "<Target>"],
         "but no '<Results>' with a '<TimeSpan>'"),
     kind("iostat's text", &["avg-cpu:", "%util", "Device", "rkB/s", "tps"],
@@ -72,6 +72,8 @@ const KINDS: [Kind; 22] = [
         "but no row with a time in front: means alone say nothing of when, so copy the rows above them too"),
     kind("the text of another system's sar", &["avque", "r+w/s", "blks/s", "avwait", "avserv"],
         "which is not read: sar of Linux (sysstat) is"),
+    kind("the text of another system's iostat", &["KB/t", "tps", "xfrs", "us sy id", "us sy in id", "kr/s", "kw/s"],
+        "which is not read: iostat of Linux (sysstat) is"),
     kind("a CSV of performance counters", &["(PDH-CSV", "(PDH-TSV", "PhysicalDisk(", "Physical Disk "],
         "but no two rows of it below a header '\"(PDH-CSV 4.0)\",\"\\\\HOST\\PhysicalDisk(0 C:)\\Disk Reads/sec\"'"),
     kind("a fio job file", &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],

@@ -15,3 +15,18 @@ pub(crate) fn shortened(text: &str) -> String {
     let clean: String = line.chars().take(SHOWN).map(|c| if c.is_control() { '?' } else { c }).collect();
     if line.chars().count() > SHOWN { format!("{clean}…") } else { clean }
 }
+
+/// Returns the part of a line that begins with a command up to the mark with which a page or a sentence ends it: one that
+/// opened above it.
+pub(crate) fn unquoted(command: &str) -> &str {
+    let mut open = false;
+    let mut before = ' ';
+    for (at, letter) in command.char_indices() {
+        let is_quote = matches!(letter, '"' | '\'' | '\u{201d}');
+        if letter == '`' || is_quote && !open && !matches!(before, ' ' | '=') {
+            return &command[..at];
+        }
+        (open, before) = (open != is_quote, letter);
+    }
+    command
+}

@@ -55,7 +55,9 @@ pub(crate) fn entries(text: &str, at: usize) -> (Vec<Entry<'_>>, usize) {
 
 fn separators(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
-    at + rest.find(|c: char| !(c.is_whitespace() || matches!(c, ',' | '|' | ';'))).unwrap_or(rest.len())
+    at + rest
+        .find(|c: char| !(c.is_whitespace() || matches!(c, ',' | '|' | ';' | '*' | '`')))
+        .unwrap_or(rest.len())
 }
 
 fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
@@ -79,7 +81,7 @@ fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
     Some((Entry { key: &rest[..length], value, at: start + padding }, end))
 }
 
-/// Returns a value up to a comma or a blank, or a value in brackets up to the closing one. A comma between
+/// Returns a value up to a comma, a blank or a page's mark, or a value in brackets up to the closing one. A comma between
 /// digits belongs to the value, and so does a blank before a unit: fio before 2.1 prints `618740 B/s`.
 fn value(text: &str, at: usize) -> (&str, usize) {
     let rest = &text[at..];
@@ -94,7 +96,9 @@ fn value(text: &str, at: usize) -> (&str, usize) {
     let mut end = 0;
     for (index, letter) in rest.char_indices() {
         let follows = rest[index + letter.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
-        let ends = letter.is_whitespace() || matches!(letter, ')' | ';' | '|') || (letter == ',' && !follows);
+        let ends = letter.is_whitespace()
+            || matches!(letter, ')' | ';' | '|' | '*' | '`')
+            || (letter == ',' && !follows);
         if ends {
             break;
         }

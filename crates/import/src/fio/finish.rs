@@ -79,7 +79,8 @@ fn empty_sums(found: &mut ImportedResult) {
     let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
     let ways = found.parts.iter_mut().flat_map(|part| &mut part.directions);
     let empty = ways.filter(|way| {
-        way.direction.is_none() && !way.latencies.is_empty() && zero(&way.bytes) && zero(&way.iops)
+        let is_zero = zero(&way.bytes) && zero(&way.iops) && (way.bytes.is_some() || way.iops.is_some());
+        way.direction.is_none() && !way.latencies.is_empty() && is_zero
     });
     let mut any = false;
     for way in empty {

@@ -97,7 +97,8 @@ impl Before {
             command.clear();
         } else {
             note = note.or_else(|| self.not_taken(name?));
-            note = note.or_else(|| self.command.note.clone().filter(|_| !command.is_empty()));
+            let is_own = !command.is_empty() || self.command.options.is_empty();
+            note = note.or_else(|| self.command.note.clone().filter(|_| is_own));
         }
         for (option, value) in command {
             if own.iter().chain(&asked).all(|(known, _)| known != option) {
@@ -249,7 +250,7 @@ fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)
 /// Returns a name without the marks that open a line of code, a quotation or bold text, if it begins its line.
 fn unmarked(name: &str, begins: bool) -> &str {
     let name = name.trim();
-    if begins { name.trim_start_matches(['"', '`', '*']).trim_start() } else { name }
+    if begins { name.trim_start_matches(['"', '`', '*']).trim_start().trim_end_matches('*') } else { name }
 }
 
 /// Reads `NAME: (groupid=0, jobs=1): err= 0: pid=2584: Fri Apr 20 17:14:19 2018`.
@@ -411,14 +412,30 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     program.strip_suffix("fio").filter(|before| !before.ends_with(is_part))?;
     let (file, start) = job_file(plain, blanks(plain, end));
     plain[start..].starts_with(if file.is_empty() { "-" } else { "--" }).then_some(())?;
-    let Listed { options, length, mut note } = options_of(near(plain, start, COMMAND));
-    let after = start + length;
-    let next = plain[after..].starts_with(' ').then(|| job_file(plain, blanks(plain, after)).0);
-    if let Some(file) = [file].into_iter().chain(next).find(|file| !file.is_empty()) {
+    let Listed { mut options, length, mut note } = options_of(near(plain, start, COMMAND));
+    let mut files: Vec<&str> = Some(file).filter(|file| !file.is_empty()).into_iter().collect();
+    let mut after = start + length;
+    loop {
+        let blanks = plain[after..].bytes().take_while(|&byte| byte == b' ').count();
+        let (file, next) = job_file(plain, after + blanks);
+        if file.is_empty() || files.len() >= OPTIONS_MOST {
+            break;
+        }
+        files.extend(Some(file).filter(|file| !files.contains(file)));
+        let more = options_of(near(plain, next, COMMAND));
+        after = next + more.length;
+        options.extend(more.options);
+    }
+    if let Some((last, above)) = files.split_last() {
+        let (files, s) = match above {
+            [] => ((*last).to_owned(), ""),
+            above => (format!("{} and {last}", above.join(", ")), "s"),
+        };
         note = Some(format!(
-            "the job file of the command line, {file}, may ask for more, or for something else"
+            "the job file{s} of the command line, {files}, may ask for more, or for something else"
         ));
     }
+    settle(&mut options);
     walk.close();
     let line = walk.text.line(at);
     let before = &mut walk.before;
@@ -428,6 +445,24 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     (before.at, before.ran) = (at, None);
     before.starts.clear();
     Some(after)
+}
+
+/// Keeps the last value of an option, which is the one that counts, and none of several clients: nothing names the one of
+/// a result.
+fn settle(options: &mut Options) {
+    let mut below = Vec::new();
+    let is_one = options.iter().filter(|(option, _)| option == "client").count() < 2;
+    options.reverse();
+    options.retain(|(option, _)| {
+        if option == "name" {
+            below.clear();
+            return true;
+        }
+        let is_last = !below.contains(option);
+        below.push(option.clone());
+        is_last && (is_one || option != "client")
+    });
+    options.reverse();
 }
 
 /// Returns the name of a job file at `at`, empty if there is none, and the start of what follows it on its line.

@@ -92,10 +92,11 @@ fn orphan(walk: &mut Walk<'_>, label: Label, behind: usize) {
         Label::Issued | Label::Errors => rest.contains("total="),
         Label::Target => rest.contains("target="),
         Label::Shares(_) => rest.contains("4="),
+        Label::Disks => true,
         _ => false,
     };
     let start = text.plain[..behind].rfind('\n').map_or(0, |end| end + 1);
-    let figures = rest.contains('=') || rest.contains("):");
+    let figures = rest.contains('=') || rest.contains("):") || label == Label::Disks;
     let first = walk.named == 0 || line > walk.named + 1;
     if tells && figures && first && begins_line(&text.plain, start) {
         let found = near(&text.plain, start, LABEL).lines().next().unwrap_or_default().trim().to_owned();

@@ -90,7 +90,10 @@ impl Walk<'_> {
     /// Reads the text at `at` if it is fio's; returns its end.
     fn known(&mut self, at: usize) -> Option<usize> {
         let text = self.text;
-        let label = LABELS.iter().find_map(|&(words, label)| Some((label, matched(&text.plain, at, words)?)));
+        // A page may have set the line in bold.
+        let bold = text.plain[at..].bytes().take_while(|&byte| byte == b'*').count();
+        let label =
+            LABELS.iter().find_map(|&(words, label)| Some((label, matched(&text.plain, at + bold, words)?)));
         if let Some((label, behind)) = label
             && let Some(end) = self.labelled(label, behind)
         {

@@ -251,10 +251,11 @@ fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
 /// Skips the percentiles of I/Os of one priority, and adds a note.
 fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
-    let label = near(plain, at, LINE).split('\n').next()?.find("percentiles (")?;
-    let colon = at + label + near(plain, at + label, LINE).find(':')?;
+    let line = near(plain, at, LINE).split('\n').next()?;
+    let what = if line.contains("percentiles (") { "percentiles" } else { "latencies" };
+    let colon = at + line.find("sec)")? + line[line.find("sec)")?..].find(':')?;
     let end = entries(plain, colon + 1).1;
-    let note = "percentiles by priority stand there too; they were left out".to_owned();
+    let note = format!("{what} by priority stand there too; they were left out");
     if let Some(found) = walk.found.last_mut().filter(|found| !found.notes.contains(&note)) {
         found.notes.push(note);
     }

@@ -6,7 +6,7 @@ use record::{Along, Figure, LatencyKind, Measure, RateBasis, ReportedPart, Repor
 use workload::Direction;
 
 use super::super::found::{ImportedResult, add, latency, series, way};
-use super::super::pieces::near;
+use super::super::pieces::{near, unquoted};
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::blanks;
 use super::super::text::Text;
@@ -242,7 +242,7 @@ fn command(before: &str) -> Option<&str> {
     // The first line is the beginning of the request's own line, if that has one.
     lines.take(3).find_map(|line| {
         let at = line.find("ioping ")?;
-        let command = line[at..].split('`').next()?.trim();
+        let command = unquoted(&line[at..]).trim();
         let is_option = |word: &str| word.len() > 1 && !word.starts_with("--") && word.starts_with('-');
         // Options may follow the place, or be missing; without them first, only a prompt tells a command from a sentence.
         let is_prompt =

@@ -34,12 +34,14 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         host: String::new(),
         is_other_call: false,
         headless: Vec::new(),
+        part: None,
     };
     for (start, line) in text.lines() {
         for (at, line) in unglued(line) {
             reader.line(line.trim_end(), start + at);
         }
     }
+    reader.drop_part();
     if !reader.sheets.is_empty() {
         reader.headless.into_iter().for_each(|trouble| reader.troubles.push(trouble));
     }
@@ -86,6 +88,8 @@ struct Table {
     began: String,
     /// Whether a row has followed.
     has_rows: bool,
+    /// Whether a page has wrapped the header, and with it the rows.
+    is_wrapped: bool,
     /// Whether an empty line has followed the last row.
     rests: bool,
     /// Whether other text has followed the last row: rows between may have been cut out.
@@ -120,10 +124,15 @@ struct Reader<'t> {
     host: String,
     /// Rows above the first header.
     headless: Vec<Trouble>,
+    /// The beginning of a wrapped row, and its offset.
+    part: Option<(String, usize)>,
 }
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, start: usize) {
+        if !line.split_whitespace().all(is_figure) {
+            self.drop_part();
+        }
         if line.trim().is_empty() {
             // A page may have put one below each line.
             self.table.iter_mut().for_each(|table| table.rests = true);
@@ -153,7 +162,13 @@ impl Reader<'_> {
     }
 
     fn row(&mut self, table: &mut Table, line: &str, start: usize) {
-        if table.of == Of::Others {
+        if table.of == Of::Others || table.goes_on(line) {
+            return;
+        }
+        let whole = self.part.take().map(|(part, at)| (format!("{part} {line}"), at));
+        let (line, start) = whole.as_ref().map_or((line, start), |(whole, at)| (whole, *at));
+        if table.is_part(line) {
+            self.part = Some((line.to_owned(), start));
             return;
         }
         let Some(row) = Row::of(table, line) else {
@@ -162,7 +177,7 @@ impl Reader<'_> {
             table.is_cut |= !is_timed && !table.is_csv;
             // Means follow a word of the locale: `Average:`.
             let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
-            let has_figures = line.split_whitespace().any(|word| word.parse::<f64>().is_ok());
+            let has_figures = line.split_whitespace().any(is_figure);
             // The next command, with the prompt in front of it.
             let is_prompt = line.split_whitespace().take(2).any(|word| word.ends_with(['$', '#']));
             let is_other = is_prompt
@@ -196,6 +211,13 @@ impl Reader<'_> {
                 sheet.enter_cpu_at(report, key, *number);
             }
         }
+    }
+
+    /// Adds a trouble for the beginning of a wrapped row whose rest is missing.
+    fn drop_part(&mut self) {
+        let part = self.part.take().filter(|(part, _)| part.split_whitespace().any(is_figure));
+        let trouble = part.map(|(_, at)| self.text.trouble(at, "the rest of the row on the next line"));
+        trouble.into_iter().for_each(|trouble| self.troubles.push(trouble));
     }
 
     /// Begins a recording of `sadf -d`, which has no host line but the host's name in each row.
@@ -288,6 +310,28 @@ impl Reader<'_> {
     }
 }
 
+impl Table {
+    /// Adds the columns that a page has wrapped to the header; returns whether the line has them.
+    fn goes_on(&mut self, line: &str) -> bool {
+        let words = || line.split_whitespace();
+        let place = !self.has_rows && !self.is_csv && !self.name_last;
+        let goes_on = place
+            && self.keys.len() + words().count() <= COLUMNS_MOST
+            && words().all(|word| column(word).is_some() || word.starts_with('%'));
+        if goes_on {
+            self.is_wrapped = true;
+            self.keys.extend(words().map(str::to_owned));
+        }
+        goes_on
+    }
+
+    /// Whether a line is the beginning of a wrapped row.
+    fn is_part(&self, line: &str) -> bool {
+        let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
+        self.is_wrapped && times(&words).is_some() && words.len() <= self.times + self.keys.len()
+    }
+}
+
 /// Reads the header `10:00:01        DEV       tps     rkB/s …`, `10:00:01 AM     CPU     %user …`, or one with
 /// `DEV` last.
 fn table(line: &str) -> Option<Table> {
@@ -374,18 +418,20 @@ fn in_zone(time: &str) -> String {
 fn is_other_header(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
     let heads = times(&words).map_or(&[][..], |times| &words[times..]);
-    let is_figure = |word: &str| word.replace(',', ".").parse::<f64>().is_ok();
     let is_head = |word: &&str| !is_figure(word) && !matches!(*word, "COM" | "LINUX");
     heads.len() > 2 && heads.iter().all(is_head)
+}
+
+/// Whether a word is a number, with a point or a comma.
+fn is_figure(word: &str) -> bool {
+    word.replace(',', ".").parse::<f64>().is_ok()
 }
 
 /// Whether a line looks like a row of devices without its header: a time, a name, and figures.
 fn is_row(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
     let cells = times(&words).map_or(&[][..], |times| &words[times..]);
-    let figures = cells
-        .iter()
-        .filter(|word| word.contains(['.', ',']) && word.replace(',', ".").parse::<f64>().is_ok());
+    let figures = cells.iter().filter(|word| word.contains(['.', ',']) && is_figure(word));
     cells.len() >= FIGURES_LEAST && figures.count() + 1 == cells.len()
 }
 

@@ -14,6 +14,7 @@ mod generations;
 mod iostat;
 mod iostat_text;
 mod layers;
+mod marks;
 mod mistakable;
 mod monitoring;
 mod pastes;

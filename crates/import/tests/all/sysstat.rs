@@ -360,3 +360,27 @@ fn rows_of_sar_that_a_page_has_cut_out_or_left_without_a_header_are_known() {
     assert_eq!(import.troubles[0].line, 1, "{:?}", import.troubles);
     assert!(import.troubles[0].expected.contains("above the rows"), "{:?}", import.troubles);
 }
+
+#[test]
+fn wrapped_columns_of_sar_are_joined_and_intervals_keep_their_lengths() {
+    let wrapped = "Linux 4.15.0-117-generic (m1)      03/20/21\n_x86_64_        (88 CPU)\n\n\
+                   00:00:01          DEV       tps     rkB/s     wkB/s   areq-sz\naqu-sz     await     svctm     %util\n\
+                   00:05:01       dev8-0      1.74      0.92      6.02      4.00\n0.29    184.17     28.01      4.86\n\
+                   00:15:01       dev8-0      4.77      3.35     15.74      4.00\n0.53    119.11     14.67      7.00\n\
+                   00:25:01       dev8-0      0.48      1.54      0.37      4.00\n0.00      1.31      0.20      0.01\n";
+    let import = imported(wrapped);
+    assert_eq!(import.troubles, []);
+    let spans = vec![(0.0, 300.0), (300.0, 900.0), (900.0, 1500.0)];
+    assert_eq!(reads(&import.runs[0]), (spans, vec![Some(0.92), Some(3.35), Some(1.54)]));
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    assert_eq!(of(observed, "dev8-0", Metric::Busy), [4.86, 7.0, 0.01].map(|share| share / 100.0));
+    let cut = imported(&wrapped.replace("0.53    119.11     14.67      7.00\n", ""));
+    let told: Vec<String> = cut.troubles.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("line 8, column 1: expected the rest of the row on the next line"),
+        "{told:?}"
+    );
+    let last = imported(&wrapped.replace("0.00      1.31      0.20      0.01\n", ""));
+    assert_eq!(last.troubles.len(), 1, "the end of the text leaves a row without its rest");
+}
