@@ -24,7 +24,10 @@ pub(crate) struct Count {
 /// [`NumberError`], which names the word and its replacement.
 pub fn count(word: &str, base: KbBase) -> Result<Count, NumberError> {
     let typed = split(word)?;
-    let lower = typed.rest.trim_end().to_ascii_lowercase();
+    let mut lower = typed.rest.trim_end().to_ascii_lowercase();
+    if typed.is_negligible_fraction() {
+        lower.clear();
+    }
     let factor = suffix_factor(&lower, base).ok_or_else(|| misread_count(word, &typed, base))?;
     let value = typed.number.checked_mul(factor).ok_or_else(|| NumberError::Range(word.to_owned()))?;
     if exact::count(word, base).map(Exact::stored) != Ok(value) {
@@ -72,6 +75,14 @@ struct NumberParts<'w> {
     is_decimal: bool,
     /// Whether a blank precedes the number, which makes fio lose the unit.
     is_indented: bool,
+}
+
+impl NumberParts<'_> {
+    /// Whether the rest is a fraction that does not matter: less than a thousandth, without a unit, as a script computes it.
+    fn is_negligible_fraction(&self) -> bool {
+        let digits = self.rest.strip_prefix('.').filter(|_| self.is_decimal && self.number.abs() >= 1000);
+        digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    }
 }
 
 /// Splits a word into its whole number and what follows it.
@@ -302,6 +313,7 @@ mod tests {
             ("8k ", 8192),
             ("-20", -20),
             ("010", 10),
+            ("62042991939.50", 62_042_991_939),
         ] {
             assert_eq!(value(word), bytes, "{word}");
         }
@@ -319,6 +331,8 @@ mod tests {
             ("1.5g", Some("1536m"), "take 1 "),
             ("0.5k", Some("512"), "take 0 "),
             ("1.3g", None, "take 1 "),
+            ("999.5", None, "take 999 "),
+            ("1000.5k", Some("1024512"), "take 1000 "),
             (" 8k", Some("8k"), "take 8 "),
             ("4 k", Some("4k"), "take 4 "),
             ("4x", None, "take 4 "),

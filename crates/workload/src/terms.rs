@@ -204,7 +204,7 @@ pub enum ThinkQueue {
 pub enum ThinkPace {
     /// Due times stay: I/Os that became due in the pause are issued after it.
     Kept,
-    /// Due times move by the length of the pause.
+    /// Due times move by the length of the pause, those of a fixed rate so that an I/O is due at its end.
     Moved,
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use record::IoTrace;
 use rtrb::{Consumer, Producer, RingBuffer};
-use workload::{Direction, Nanos, TracedIo, WorkerPlan};
+use workload::{Direction, Nanos, Totals, TracedIo, WorkerPlan};
 
 use crate::rules::Timetable;
 pub(crate) use collector::Collector;
@@ -60,6 +60,8 @@ pub struct Recorder {
     part: Part,
     /// Traces every I/O when it completes, if the plan asks for it.
     tracer: Option<Tracer<IoTrace>>,
+    /// Whether there is a `tracer`, or totals by priority.
+    is_tracing: bool,
     /// Traces every I/O when it is issued, if the plan asks for it.
     issues: Option<Tracer<TracedIo>>,
     timetable: Option<Timetable>,
@@ -89,6 +91,7 @@ impl Recorder {
             edge: Nanos::MAX,
             page_edge: Nanos::MAX,
             part: Part::default(),
+            is_tracing: tracer.is_some() || plan.terms.totals == Totals::WorkerAndPriority,
             tracer,
             issues,
             timetable: None,
@@ -235,10 +238,10 @@ impl Recorder {
         }
     }
 
-    /// Whether every I/O is traced.
+    /// Whether every I/O is traced, or has a place of its own in the totals.
     #[inline]
     pub(crate) fn is_tracing(&self) -> bool {
-        self.tracer.is_some()
+        self.is_tracing
     }
 
     /// Number of I/Os that can be traced before the collector takes any; [`usize::MAX`] if none is traced.
@@ -247,7 +250,7 @@ impl Recorder {
         self.issues.as_ref().map_or(usize::MAX, Tracer::room).min(of_ends)
     }
 
-    /// Traces one I/O that has completed or failed; only if [`is_tracing`](Recorder::is_tracing).
+    /// Traces one I/O that has completed or failed, if it is to be traced; only if [`is_tracing`](Recorder::is_tracing).
     pub(crate) fn trace(&mut self, io: IoTrace) {
         let counted = self.part == Part::Counted;
         if let Some(tracer) = &mut self.tracer {

@@ -35,7 +35,7 @@ pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
 
 use crate::batch::Batch;
-use crate::recorder::Recorder;
+use crate::recorder::{CompletedIo, Recorder};
 use crate::rules::{Rules, Schedule};
 use crate::verify::Mismatch;
 use access::AccessOrder;
@@ -365,7 +365,7 @@ impl Worker {
             done => self.settle_all(now, done),
         }
         if self.think.is_due(done.len()) {
-            self.consider_rest(now);
+            self.consider_rest(now, done.len());
         }
     }
 
@@ -400,8 +400,11 @@ impl Worker {
             self.think.uncount();
         }
         let result = self.outcome(&io, done);
+        // The part of the totals to which the I/O belongs.
+        let mut place = io.file;
         if self.recorder.is_tracing() {
             self.trace(&io, at, result);
+            place = self.place(&io, done.slot);
         }
         let mut mismatch = None;
         if self.reading_back.is_some() {
@@ -410,16 +413,16 @@ impl Worker {
         }
         if mismatch.is_some() {
             // The I/O completed whole and took its time; wrong data in it is a separate error.
-            self.recorder.done(self.by_priority(io.ended(at, io.bytes), done.slot));
+            self.recorder.done(CompletedIo { file: place, ..io.ended(at, io.bytes) });
         }
         if result < 0 {
             return self.fail(Failure { at, io, errno: -result, mismatch });
         }
         self.balance.done();
         let bytes = result as u32;
-        self.recorder.done(self.by_priority(io.ended(at, bytes), done.slot));
+        self.recorder.done(CompletedIo { file: place, ..io.ended(at, bytes) });
         if bytes < io.bytes {
-            self.recorder.short(io.kind, io.file);
+            self.recorder.short(io.kind, place);
         }
         if self.bounds.is_some() {
             self.keep_to_bounds(&io, at, bytes);

@@ -130,8 +130,14 @@ impl Pacer {
         }
     }
 
-    /// Moves all future due times by `pause`.
+    /// Moves all future due times by `pause`; those of a fixed rate by a gap less if it fits into the pause, so that an I/O is
+    /// due at its end.
     pub(super) fn delay(&mut self, pause: Nanos) {
+        let gap = match self {
+            Pacer::Fixed { gap_ns, .. } | Pacer::Bytes { mean_gap_ns: gap_ns, .. } => Nanos(*gap_ns as u64),
+            _ => Nanos::ZERO,
+        };
+        let pause = if gap <= pause { pause - gap } else { pause };
         if let Pacer::Fixed { start, next, .. }
         | Pacer::Bytes { start, next, .. }
         | Pacer::Poisson { start, next, .. }

@@ -3,8 +3,8 @@
 use workload::{Direction, Nanos, Priority, Totals, Urgency, WorkerPlan};
 
 use super::Worker;
+use super::slots::InFlight;
 use crate::batch::Batch;
-use crate::recorder::CompletedIo;
 
 /// The priorities of the I/Os in flight.
 #[derive(Debug)]
@@ -48,12 +48,9 @@ impl Worker {
         }
     }
 
-    /// Returns `io`, which was in `slot`, with the part of the totals that it belongs to.
-    pub(super) fn by_priority(&self, io: CompletedIo, slot: u32) -> CompletedIo {
-        match &self.priorities {
-            Some(priorities) => CompletedIo { file: priorities.of(slot), ..io },
-            None => io,
-        }
+    /// The part of the totals that `io`, which was in `slot`, belongs to.
+    pub(super) fn place(&self, io: &InFlight, slot: u32) -> u32 {
+        self.priorities.as_deref().map_or(io.file, |priorities| priorities.of(slot))
     }
 
     /// [`submitted`](Worker::submitted) for totals by priority.

@@ -50,7 +50,6 @@ impl Worker {
             settles: nothing_beside
                 && unheard
                 && self.bounds.is_none()
-                && self.priorities.is_none()
                 && !self.is_steered()
                 && (self.flush.is_never() || !self.think.is_planned()),
         }

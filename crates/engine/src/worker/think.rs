@@ -154,10 +154,15 @@ impl Worker {
         }
     }
 
-    /// Begins a rest that is due, or its pause if the queue has run empty for it.
+    /// Begins a rest that is due after `done` completions, or its pause if the queue has run empty for it. If the queue had
+    /// room before them, one more I/O brings the rest, as in fio, which looks for it after an issue.
     #[cold]
-    pub(super) fn consider_rest(&mut self, now: Nanos) {
+    pub(super) fn consider_rest(&mut self, now: Nanos, done: usize) {
         match self.think.state {
+            State::Awake if self.open && self.slots.free_count() > done => {
+                self.think.by_issue = true;
+                self.quota = self.quota.resting_after(1);
+            }
             State::Awake if self.open => self.begin_rest(now),
             State::Draining if self.slots.in_flight() == 0 => self.pause(self.last_done.max(now)),
             _ => {}

@@ -298,7 +298,19 @@ fn a_pace_catches_up_after_a_rest_unless_its_due_times_move() {
     let kept = Think::each(2, ms(10));
     assert_eq!(issues(1, pace, kept, 6), [0.0, 2.0, 13.0, 14.0, 25.0, 26.0]);
     let moved = Think { pace: ThinkPace::Moved, ..kept };
-    assert_eq!(issues(1, pace, moved, 6), [0.0, 2.0, 14.0, 16.0, 28.0, 30.0]);
+    assert_eq!(issues(1, pace, moved, 6), [0.0, 2.0, 13.0, 14.0, 25.0, 26.0]);
+    let slow = Pace::Fixed(Iops(50.0));
+    let each = Think { pace: ThinkPace::Moved, ..Think::each(1, ms(100)) };
+    assert_eq!(issues(1, slow, each, 4), [0.0, 101.0, 202.0, 303.0], "as many as the pauses allow");
+    let short = Think { pace: ThinkPace::Moved, ..Think::each(1, ms(10)) };
+    assert_eq!(issues(1, slow, short, 3), [0.0, 30.0, 60.0], "a gap that is longer than the pause is kept");
+}
+
+/// The real fio does 7 I/Os in 3 s with `--iodepth=64 --rate=8M --bs=256k --thinktime=500000`.
+#[test]
+fn a_queue_that_a_pace_leaves_with_room_rests_after_its_next_io() {
+    let pace = Pace::Fixed(Iops(32.0));
+    assert_eq!(issues(64, pace, Think::each(1, ms(500)), 5), [0.0, 31.25, 532.25, 1033.25, 1534.25]);
 }
 
 #[test]
