@@ -42,6 +42,24 @@ fn a_job_below_its_least_rate_ends_as_in_fio() {
 }
 
 #[test]
+#[ignore = "night: real rates"]
+fn a_queue_at_a_rate_rests_as_often_as_that_of_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let job = "--name=a --filename=g --size=16m --rw=read --ioengine=libaio --time_based --runtime=3 \
+               --output-format=json";
+    for pace in [
+        "--bs=256k --iodepth=64 --rate=8M --thinktime=500000",
+        "--bs=64k --iodepth=4 --rate=8M --thinktime=100000 --thinktime_blocks=4",
+        "--bs=256k --iodepth=8 --rate_iops=20 --thinktime=100000 --rate_ignore_thinktime=1",
+        "--bs=256k --rate_iops=20 --thinktime=20000 --rate_ignore_thinktime=1",
+    ] {
+        let [ours, real] = both(&peers, &format!("{job} {pace}"));
+        let read = |ended: &ProgramOutput| jobs(ended)[0]["read"]["total_ios"].as_i64().unwrap();
+        assert!((read(&ours) - read(&real)).abs() <= 2, "{pace}: {} and {}", read(&ours), read(&real));
+    }
+}
+
+#[test]
 fn least_rates_that_cannot_be_kept_are_refused_as_in_fio() {
     let Some(peers) = Peers::find() else { return };
     for least in [
