@@ -3,7 +3,7 @@
 use super::data_fio::data;
 use super::depth_fio;
 use super::figures::{bytes, count, rate, typed_seconds};
-use super::files_fio::{enumerated, is_device, on_files_only, share, target, whole_part};
+use super::files_fio::{enumerated, is_device, kept_to, on_files_only, share, target, whole_part};
 use super::lengths_fio::{self, places};
 use super::load::{HeldRate, PlannedJob, Turn};
 use super::reach::{changed, gone_through, turns_unevenly};
@@ -151,7 +151,7 @@ fn read_back(job: &PlannedJob) -> Option<String> {
         (_, false, _) if job.is_mix => "fio checks nothing: the mix has no writes.",
         (_, false, _) if !options.pattern.reads => "Nothing is read or checked: the job only trims.",
         (_, false, _) => {
-            "Each block is checked for what an earlier run wrote with the same verify; others are errors."
+            "Each block is checked for what was written before with the same verify; others are errors."
         }
         _ if !verify.reads_back => "Nothing is read back (do_verify=0).",
         _ if verify.backlog > 0 && is_reached(job) => {
@@ -205,6 +205,7 @@ fn with_blocks(job: &PlannedJob, subject: &str, group: &[&PlannedJob]) -> Vec<St
         said.push(cache(options).to_owned());
     }
     said.push(target(job, group));
+    said.extend(kept_to(job.options()));
     said.extend(below_the_pointers(job));
     said.extend(job.straddles());
     said.extend(gone_through(job));
@@ -257,9 +258,13 @@ pub fn waits(options: &JobOptions) -> bool {
         || way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
 }
 
-/// Whether a trim is a call that waits, whatever the engine.
+/// Whether a trim is a call that waits, in every version of fio: since 3.38 io_uring queues it.
 fn by_ioctl(options: &JobOptions) -> bool {
-    stage(options) == Stage::Here && !sends_commands(options)
+    stage(options) == Stage::Here && !sends_commands(options) && !queues_trims(options)
+}
+
+fn queues_trims(options: &JobOptions) -> bool {
+    options.engine.name == "io_uring"
 }
 
 /// Sentences on a job whose engine does not use files of this machine.
@@ -381,8 +386,22 @@ fn depth(job: &PlannedJob) -> String {
         _ => "",
     };
     let pairs = options.pattern.trims && options.pattern.writes && by_ioctl(options) && depth > 1;
-    let trims = if pairs { " Trims go one at a time, and hold up the write behind them." } else { "" };
-    format!("{most} at a time{all}, through {}{why}.{by_file}{trims}", options.engine.name)
+    let only_trims = options.pattern.trims && !options.pattern.writes;
+    let trims = match pairs {
+        true => " Trims go one at a time, and hold up the write behind them.",
+        false if only_trims && queues_trims(options) && depth > 1 => {
+            " fio before 3.38 does trims one at a time, and so do later ones where the kernel does not queue them."
+        }
+        false => "",
+    };
+    let flushed = depth > 1 && !options.pattern.reads && options.engine.name == "libaio";
+    let flushes = if flushed && options.pattern.writes && options.fsync.max(options.fdatasync) == 1 {
+        " Each waits for the flush before it, so that the disk has about one at a time; a latency counts the flushes of all those \
+         in line."
+    } else {
+        ""
+    };
+    format!("{most} at a time{all}, through {}{why}.{by_file}{trims}{flushes}", options.engine.name)
 }
 
 /// The amount of I/O after which a copy ends.
@@ -394,14 +413,19 @@ pub fn done(job: &PlannedJob) -> String {
         (None, _) => "all of it".to_owned(),
     };
     match (options.number_ios.saturating_mul(options.loops), job.sized()) {
-        (0, Some(_)) if job.ends_by_chance() => {
-            format!("{all} is done (in fio often less: it ends where it finds no free place for a block)")
+        (0, Some(_)) => {
+            let about = if job.is_uneven() { "about " } else { "" };
+            let why = job.falls_short().map_or(String::new(), |why| format!(" ({why})"));
+            format!("{about}{all} is done{why}")
         }
-        (0, Some(_)) => format!("{all} is done"),
         (0, None) => format!("{all} has been done {}", times(options.loops)),
-        (ios, Some(_)) => format!("{} I/Os are done, {all} at most", count(ios)),
-        (ios, None) => format!("{} I/Os are done, {all} {} at most", count(ios), times(options.loops)),
+        (ios, Some(_)) => format!("{} done, {all} at most", are(ios)),
+        (ios, None) => format!("{} done, {all} {} at most", are(ios), times(options.loops)),
     }
+}
+
+fn are(ios: u64) -> String {
+    if ios == 1 { "1 I/O is".to_owned() } else { format!("{} I/Os are", count(ios)) }
 }
 
 fn times(passes: u64) -> String {

@@ -192,6 +192,7 @@ pub(super) fn cut(tool: Tool, mut pieces: Vec<Piece>, repairs: &mut Vec<Repair>)
             // A remark: no word of fio's begins so.
             || tool == Tool::Fio && word.starts_with('(')
             || word.starts_with('>')
+            || word.starts_with("<<")
             || ["1>", "2>", "&>"].iter().any(|redirection| word.starts_with(redirection))
     };
     // The end of `$(…)` or of a script block around the command.

@@ -1,7 +1,7 @@
 //! What the data are that a job of fio writes, and options without effect.
 
 use super::about_fio::waits;
-use super::files_fio::is_device;
+use super::files_fio::{is_device, number_of_files};
 use super::load::PlannedJob;
 use fio::JobOptions;
 use workload::{Buffers, Shape};
@@ -117,7 +117,7 @@ const IDLE: &[(&[&str], Idle)] = &[
     (&["cmd_type"], |_, options| because(options.engine.name != "io_uring_cmd", "only io_uring_cmd knows it")),
     (&["bs_unaligned"], |job, _| because(!job.is_mixed(), "all blocks have one length")),
     (&["loops"], |_, options| because(options.loops > 1 && options.ends_by_time(), "time alone ends the job")),
-    (&["openfiles"], |job, options| because(job.files().0.len() == 1 && options.opendir.is_none(), "there is one file")),
+    (&["openfiles"], |_, options| because(number_of_files(options) == 1 && options.opendir.is_none(), "there is one file")),
     (&["rate_process", "rate_cycle"], |job, _| because(job.rates().is_empty(), "there is no rate")),
     (&["cpus_allowed_policy"], |_, options| because(options.cpus.is_empty(), "there is no cpus_allowed")),
     (&["stonewall"], |job, _| {

@@ -43,6 +43,8 @@ pub struct Dd {
     pub(super) skip: DdCount,
     /// Part of the output that is left as it is before the first byte written.
     pub(super) seek: DdCount,
+    /// Whether `skip` or `seek` is known to the shell alone.
+    pub(super) hidden: [bool; 2],
     /// Whether a block is read until it is full (`iflag=fullblock`).
     pub whole: bool,
     /// Whether what is behind the blocks written stays (`conv=notrunc`).
@@ -108,8 +110,12 @@ impl Dd {
             "obs" => self.write_block = size(value)?,
             "count" => self.count = Some(counted()?),
             "conv" | "oflag" | "iflag" => value.split(',').for_each(|flag| self.flag(name, flag)),
-            "skip" | "iseek" => self.skip = counted().unwrap_or_default(),
-            "seek" | "oseek" => self.seek = counted().unwrap_or_default(),
+            "skip" | "iseek" => {
+                (self.skip, self.hidden[0]) = (counted().unwrap_or_default(), counted().is_err())
+            }
+            "seek" | "oseek" => {
+                (self.seek, self.hidden[1]) = (counted().unwrap_or_default(), counted().is_err())
+            }
             "status" => self.is_silent = matches!(value, "none" | "noxfer"),
             "cbs" => {}
             _ => {
@@ -163,6 +169,10 @@ impl Dd {
         let from = self.seek.bytes(self.write_block);
         let kept = is_device(&self.to) || self.keeps;
         let is_endless = !self.from.is_empty() && !self.reads();
+        if self.hidden[1] {
+            let amount = self.amount().filter(|_| kept).map_or("all".to_owned(), bytes);
+            return Some(format!("{amount} from where seek says on"));
+        }
         match (self.amount().filter(|_| kept), from) {
             (None, 0) if kept && !is_endless => {
                 Some("as much as the input has, from the start on".to_owned())
@@ -179,12 +189,18 @@ impl Dd {
 
     /// Returns sentences on the load that the command requests.
     pub fn asks(&self) -> Vec<String> {
-        let place = |path: &str, usual: &str, passed: u64| {
+        let place = |path: &str, usual: &str, passed: Option<u64>| {
             let name = if path.is_empty() { usual } else { path };
-            if passed > 0 { format!("{name} (from {} on)", bytes(passed)) } else { name.to_owned() }
+            match passed {
+                Some(0) => name.to_owned(),
+                Some(passed) => format!("{name} (from {} on)", bytes(passed)),
+                None => format!("{name} (from a place that only the shell knows)"),
+            }
         };
-        let from = place(&self.from, "standard input", self.skip.bytes(self.block));
-        let to = place(&self.to, "standard output", self.seek.bytes(self.write_block));
+        let [skip, seek] =
+            [(self.skip, self.block), (self.seek, self.write_block)].map(|(of, block)| of.bytes(block));
+        let from = place(&self.from, "standard input", Some(skip).filter(|_| !self.hidden[0]));
+        let to = place(&self.to, "standard output", Some(seek).filter(|_| !self.hidden[1]));
         let blocks = match self.block == self.write_block {
             true => bytes(self.block),
             false => format!("{} (written as {})", bytes(self.block), bytes(self.write_block)),

@@ -87,11 +87,26 @@ pub fn target(job: &PlannedJob, group: &[&PlannedJob]) -> String {
     let all_devices = first.iter().all(|path| path.to_str().is_some_and(is_device));
     match part {
         Some(part) => format!("On {which}: {part}{}.", in_all(job)),
+        None if job.fills_the_volume() => format!("On {which}, from the start on and beyond what is there."),
         None if own_files(options) && options.size.is_none() => format!("On {which}; no size is given."),
         None if all_devices => format!("On {which}: {}.", whole(first.len(), "device")),
         None if options.size.is_some() => format!("On {which}, as long as it is."),
         None => format!("On {which}, as long as it is; no size is given."),
     }
+}
+
+/// Number of the files that are named, or made, for each copy.
+pub fn number_of_files(options: &JobOptions) -> usize {
+    options.filename.as_deref().map_or(options.nrfiles as usize, |names| fio::split_list(names).len())
+}
+
+/// Says which of its files a job of several never leaves.
+pub fn kept_to(options: &JobOptions) -> Option<String> {
+    let all = number_of_files(options);
+    let kept = options.keeps_to().filter(|kept| *kept < all && options.opendir.is_none())?;
+    let by = if options.openfiles > 0 { "openfiles" } else { "file_service_type" };
+    let first = if kept == 1 { "the first".to_owned() } else { format!("the first {kept}") };
+    Some(format!("Of its {all} files it never leaves {first} ({by}): at random places none is ever done."))
 }
 
 /// All that the copies do once, if the command sets no amount in bytes: whole files or devices, or a share of each.
@@ -111,7 +126,8 @@ pub fn whole_part(job: &PlannedJob) -> Option<String> {
     }
 }
 
-fn is_strided(options: &JobOptions) -> bool {
+/// Whether the job goes zone by zone.
+pub fn is_strided(options: &JobOptions) -> bool {
     options.strided && options.zonesize > 0
 }
 

@@ -204,7 +204,9 @@ impl<'a> Fio<'a> {
             Kind::JobFile(text) => Some((found.line, text.clone())),
             Kind::Command(..) => None,
         });
-        let text = (self.around.read)(path).or_else(|error| {
+        // Standard input has the text that is explained, if anything.
+        let read = if path == "-" { Err(io::ErrorKind::NotFound.into()) } else { (self.around.read)(path) };
+        let text = read.or_else(|error| {
             let (line, text) = pasted.ok_or(error)?;
             self.told_with.set(Some(line));
             Ok::<String, io::Error>(text)
@@ -259,18 +261,18 @@ impl<'a> Fio<'a> {
             let piece = self.words.iter().find(|piece| names(&piece.text) == names(option))?;
             Some(format!("line {}, column {}: ", piece.line, piece.column))
         };
-        let at = line.or_else(on_the_line).or_else(|| self.in_a_file(option));
+        let at = line.or_else(on_the_line).or_else(|| Some(format!("line {}: ", self.in_a_file(option)?)));
         format!("{}plimsoll fio does not take {option}: {reason}.", at.unwrap_or_default())
     }
 
-    /// Place of `option` in a job file.
-    fn in_a_file(&self, option: &str) -> Option<String> {
+    /// Line of the text that has `option` in a job file.
+    fn in_a_file(&self, option: &str) -> Option<usize> {
         let files = self.files.borrow();
         let mut lines = files.iter().filter_map(|(_, text)| {
             let is_it = |line: &str| line.split_whitespace().collect::<String>() == option;
             text.lines().position(is_it)
         });
-        Some(format!("line {}: ", self.line_of_text(lines.next()? + 1)))
+        Some(self.line_of_text(lines.next()? + 1))
     }
 
     /// Line of the pasted text that has this line of the job file; for a file from the disk, its own line number.
@@ -298,7 +300,10 @@ impl<'a> Fio<'a> {
             Some(piece) => {
                 ExplainError { line: piece.line, column: piece.column, word: piece.text.clone(), why }
             }
-            None => ExplainError::of_the_whole(&self.words, why),
+            None => match typed.as_ref().and_then(|typed| self.in_a_file(typed)) {
+                Some(line) => ExplainError { line, column: 1, word: typed.unwrap_or_default(), why },
+                None => ExplainError::of_the_whole(&self.words, why),
+            },
         }
     }
 
@@ -384,6 +389,9 @@ pub(super) fn stand_in(option: &str, typed: &str) -> (Option<String>, String) {
     let known = row.and_then(|row| STAND_INS.iter().find(|(known, _)| *known == row.name));
     match (known, row) {
         (Some((_, value)), _) => (Some(format!("{option}={value}")), format!("{value} stands for it below")),
+        (None, Some(row)) if row.name == "offset" => {
+            (None, "it is left out below: what is said to lie at the start lies behind it".to_owned())
+        }
         (None, Some(row)) if !is_text(row) => (None, "it is left out below".to_owned()),
         _ => (Some(typed.to_owned()), "it stands as it is below".to_owned()),
     }

@@ -62,6 +62,9 @@ pub fn places(job: &PlannedJob) -> String {
     let places = match (options.pattern.random, options.rw_number) {
         (false, 0) => "one after the other".to_owned(),
         (false, 1..) => format!("one after the other, with {gap} left out between two"),
+        (false, _) if options.rw_number.unsigned_abs() < options.shortest_block() => {
+            format!("one after the other, each from {gap} before where the last one ended")
+        }
         (false, _) => format!("backwards, each {gap} before where the last one ended"),
         (true, _) if options.pattern.mixed() && reads != writes => format!(
             "({reads} % of the reads and {writes} % of the writes at random places, the others where the last one ended)"
@@ -124,10 +127,7 @@ fn multiples(job: &PlannedJob) -> String {
     let ways = Direction::ALL.into_iter().filter(|way| job.share(*way) > 0.0);
     let several = ways.filter(|way| job.length(*way).is_none());
     let aligned = several.filter_map(|way| Some(job.first()?.blocks.align_of(way).0));
-    match aligned.min() {
-        Some(least) if !job.options().bs_unaligned => format!(", at multiples of {}", bytes(least)),
-        _ => String::new(),
-    }
+    aligned.min().map_or(String::new(), |least| format!(", at multiples of {}", bytes(least)))
 }
 
 impl PlannedJob {

@@ -1,5 +1,6 @@
 //! A job of fio, with files, region, amount, rates and pauses as plimsoll would plan them.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::depth_fio::depths_beside;
@@ -17,9 +18,9 @@ const ANY_LENGTH: u64 = 1 << 62;
 /// Lengths and amounts from this value on are unknown: they come from [`ANY_LENGTH`], not from the words.
 const UNKNOWN: u64 = 1 << 52;
 /// Length of a region, in blocks, below which the mean of drawn lengths says nothing.
-const SHORT: u64 = 16;
+const SHORT: u64 = 64;
 /// Most files of a clone for which a load is planned.
-const FILES_MOST: usize = 1000;
+const FILES_MOST: usize = 2000;
 
 /// Place of a job in the order: its step, and within it how many jobs wait for each other before it.
 pub type Turn = (usize, usize);
@@ -190,7 +191,8 @@ impl PlannedJob {
 
     /// Whether the job uses a file that `other` uses too.
     fn uses_a_file_of(&self, other: &PlannedJob) -> bool {
-        self.files().0.iter().any(|path| other.files().0.contains(path))
+        let others: HashSet<&PathBuf> = other.files().0.iter().collect();
+        self.files().0.iter().any(|path| others.contains(path))
     }
 
     /// Whether the job can write to what `other` uses while that runs.
@@ -219,7 +221,7 @@ impl PlannedJob {
             trims: pattern.trims && does_io,
             ios: ios.filter(|_| !reads_back),
             ios_are_exact: !self.is_mixed(),
-            bytes: self.sized().filter(|_| does_io),
+            bytes: self.sized().filter(|_| does_io && self.falls_short().is_none()),
             from: self.extent().0,
             until: self.end(),
             reads_until: self.comes_to(Direction::Read),
@@ -334,7 +336,14 @@ impl PlannedJob {
     /// Share of the I/Os in a direction: by the rates if both directions of a mix have one that no rest keeps it from,
     /// otherwise by the mix.
     pub fn share(&self, direction: Direction) -> f64 {
-        let Some(job) = self.first() else { return 0.0 };
+        let pattern = self.options().pattern;
+        let Some(job) = self.first() else {
+            let mixed = if pattern.mixed() { f64::from(self.options().rwmix_read) / 100.0 } else { 1.0 };
+            let reads = if pattern.reads { mixed } else { 0.0 };
+            let issued = [pattern.reads, pattern.writes, pattern.trims][direction.index().min(2)];
+            let share = if direction == Direction::Read { reads } else { 1.0 - reads };
+            return if issued { share } else { 0.0 };
+        };
         let mix = job.access.mix;
         let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
         let rates = job.write_pace.filter(|_| mixed && !self.rests_below_its_rate());
@@ -398,7 +407,8 @@ impl PlannedJob {
     /// Bytes after which a copy ends, apart from a limit in I/Os; `None` if unknown here, if copies differ, or if only time
     /// ends it.
     pub fn sized(&self) -> Option<u64> {
-        if !self.copies_are_alike() {
+        let (options, is_drawn) = (self.options(), self.options().filesize_least < self.options().filesize);
+        if !self.copies_are_alike() || is_drawn && options.io_size.is_none() {
             return None;
         }
         self.rules().find_map(|rule| match rule {
@@ -413,10 +423,11 @@ impl PlannedJob {
         let options = self.options();
         // fio shortens what would overlap blocks that its map has already.
         let by_map = options.pattern.random && !options.norandommap;
-        if self.is_mixed() && (by_map || self.read_percent().is_none()) {
+        let cut = by_map && options.bs_is_seq_rand && options.bs[0] != options.bs[1];
+        if cut || self.is_mixed() && (by_map || self.read_percent().is_none()) {
             return None;
         }
-        if self.is_too_short() {
+        if self.is_too_short() || self.falls_short().is_some() {
             return None;
         }
         let counted = self.rules().find_map(|rule| match rule {
@@ -460,7 +471,8 @@ impl PlannedJob {
     /// The number of I/Os, in words.
     pub fn counted(&self, ios: u64) -> String {
         let plural = if ios == 1 { "" } else { "s" };
-        format!("{}{} I/O{plural}", if self.is_mixed() { "about " } else { "" }, count(ios))
+        let about = if self.is_mixed() || self.is_uneven() { "about " } else { "" };
+        format!("{about}{} I/O{plural}", count(ios))
     }
 
     /// The number and the length of the I/Os, in words.

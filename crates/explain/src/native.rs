@@ -9,8 +9,10 @@ use super::about_fio::stage;
 use super::dd::Dd;
 use super::files_fio::{is_device, stores_nothing};
 use super::load::PlannedJob;
+use super::unknown::knows;
 use super::word::quoted;
 use fio::Stage;
+use workload::Act;
 
 /// A command, or the statement that there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -44,14 +46,26 @@ fn native(command: impl Into<String>, says: impl Into<String>) -> Native {
 }
 
 fn folder(path: &str) -> String {
+    if is_of_windows(path) {
+        return path.to_owned();
+    }
     let parent = Path::new(path).parent().map(|parent| parent.display().to_string()).unwrap_or_default();
     match parent.is_empty() {
-        // Only the shell knows where it is.
-        true if path.starts_with('$') => path.to_owned(),
+        // Only the shell, or the program around it, knows where it is.
+        true if knows(path).is_some() => path.to_owned(),
         true => ".".to_owned(),
         false => parent,
     }
 }
+
+/// Whether a path is one of Windows, which is no place here.
+fn is_of_windows(path: &str) -> bool {
+    path.contains('\\') || path.as_bytes().get(1) == Some(&b':')
+}
+
+/// Said of a path of Windows.
+const ELSEWHERE: &str =
+    "plimsoll runs on Linux alone: there, plimsoll check takes the folder or the device that is meant.";
 
 /// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then others for the question.
 pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
@@ -67,9 +81,9 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
         ));
     }
     let mut places: Vec<(String, bool)> = Vec::new();
-    let (here, elsewhere): (Vec<_>, Vec<_>) =
-        jobs.iter().partition(|job| stage(job.options()) != Stage::Elsewhere);
-    for job in here {
+    let is_at = |at: Stage| jobs.iter().filter(move |job| stage(job.options()) == at);
+    let on_names = is_at(Stage::Nowhere).filter(|job| job.options().engine.act() != Act::Move);
+    for job in is_at(Stage::Here).chain(on_names) {
         let options = job.options();
         for place in places_of(job) {
             match places.iter_mut().find(|(known, _)| *known == place) {
@@ -80,6 +94,10 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     }
     let several = places.len() > 1;
     for (place, writes) in places {
+        if is_of_windows(&place) {
+            said.push(native("", ELSEWHERE));
+            continue;
+        }
         let destroys = if is_device(&place) && writes {
             format!(" --allow-destroy {}", quoted(&place))
         } else {
@@ -91,7 +109,7 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
              choice, until the figures are certain. It is not exactly this load.",
         ));
     }
-    if let Some(job) = elsewhere.first() {
+    if let Some(job) = is_at(Stage::Elsewhere).next() {
         said.push(native(
             "",
             format!(
@@ -190,13 +208,14 @@ pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
         native(format!("plimsoll {command}"), "The same words, run by plimsoll, with DiskSpd's output.")
     };
     let mut said: Vec<Native> = command.map(same).into_iter().collect();
-    said.push(
-        native(
+    said.push(match is_of_windows(path) {
+        true => native("", ELSEWHERE),
+        false => native(
             format!("plimsoll check {}", quoted(&if is_device(path) { path.to_owned() } else { folder(path) })),
             "Finds what the volume bears and which limit stops it, and says whether a cache answered. It is not exactly \
              this load.",
         ),
-    );
+    });
     said
 }
 

@@ -257,7 +257,10 @@ impl Finder<'_> {
         let (words, rest) = cut(tool, rest, repairs);
         let texts: Vec<&str> = words.iter().map(|piece| piece.text.as_str()).collect();
         let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
+        // Its jobs stand in the lines below it.
+        let is_document = tool == Tool::Fio && texts.last() == Some(&"-") && self.raw.contains("<<");
         let is_called = tool.is_called_with(&texts)
+            || is_document
             || line.continued && rest.is_empty()
             || line.is_item && words.is_empty();
         if !is_called || is_row || nameless && line.goes_on {

@@ -64,7 +64,11 @@ pub fn explain_all(found: &[PastedCommand], around: &Around<'_>) -> Result<Expla
     let mut behind = found.iter().filter(is_job_file).peekable();
     for one in found.iter().take(TOLD_MOST) {
         behind.next_if(|job_file| std::ptr::eq(*job_file, one));
-        match explain(one, before.or(behind.peek().copied()), around) {
+        let of_below = behind.peek().copied();
+        let is_below =
+            matches!(&one.kind, Kind::Command(_, words) if words.last().is_some_and(|last| last.text == "-"));
+        let file = if is_below { of_below.or(before) } else { before.or(of_below) };
+        match explain(one, file, around) {
             Ok(told) => explained.told.push(told),
             Err(error) => explained.not_understood.push(error),
         }
@@ -324,6 +328,17 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
         corrected.iter().position(named("filename")).or_else(|| corrected.iter().position(named("name")))?;
     let has_its_value = corrected[at].contains('=');
     corrected.insert(at + if has_its_value { 1 } else { 2 }, "--size=4G".to_owned());
+    // A directory has an effect only on the names behind it.
+    let of_one = corrected.iter().filter(|word| named("name")(word)).count() < 2;
+    let place =
+        |name: &'static str| corrected.iter().position(move |word| named(name)(word)).filter(|_| of_one);
+    if let (Some(file), Some(folder)) = (place("filename"), place("directory"))
+        && file < folder
+        && corrected[folder].contains('=')
+    {
+        let folder = corrected.remove(folder);
+        corrected.insert(file, folder);
+    }
     let timed = corrected.iter().any(named("runtime")) && !corrected.iter().any(named("time_based"));
     let mut why =
         "With a size the file is made where it is missing (4 GiB here; take more than the caches hold), and by fio also over one \

@@ -2,7 +2,9 @@
 
 use super::about_fio::{is_steadied, waits};
 use super::figures::bytes;
-use super::files_fio::{apart, on_files_only, own_files, part, stores_nothing};
+use super::files_fio::{
+    apart, is_device, is_strided, number_of_files, on_files_only, own_files, part, stores_nothing,
+};
 use super::load::PlannedJob;
 use super::words::recased;
 use fio::{Amount, JobOptions};
@@ -17,7 +19,7 @@ const LITTLE: f64 = 0.01;
 impl PlannedJob {
     /// Whether the I/Os of `direction` follow each other from the start of the part on.
     pub fn goes_in_order(&self, direction: Direction) -> bool {
-        self.first().is_some_and(|job| {
+        self.first().map_or(!self.options().pattern.random, |job| {
             matches!(job.access.order, Order::Sequential) && *job.access.random_percent.of(direction) == 0
         })
     }
@@ -27,16 +29,95 @@ impl PlannedJob {
         self.first().is_some_and(|job| job.access.order == Order::Random(Repeats::Without))
     }
 
-    /// Whether fio ends it when it finds no free place for a block by chance: its map of random places counts in the shorter
-    /// one of the lengths of reads and writes.
-    pub fn ends_by_chance(&self) -> bool {
+    /// What fio 3.33 may do other than the whole amount of a job that no time ends, by its I/O counts, in words; the length of
+    /// a named file is not known here.
+    pub fn falls_short(&self) -> Option<&'static str> {
+        let options = self.options();
+        let (pattern, step) = (options.pattern, options.rw_number);
+        let ways = [pattern.reads, pattern.writes, pattern.trims];
+        let mut shares = ways.iter().zip(&options.percentage_random).filter(|(issued, _)| **issued);
+        let has_runs =
+            step > 1 && !options.rw_identical || shares.any(|(_, percent)| (1..100).contains(percent));
+        let named = options.filename.as_deref();
+        let is_part = named.is_some() && (options.size.is_some() || options.filesize > 0);
+        let is_odd = self.is_mixed() || options.ba.iter().any(|align| *align > 0);
+        let overlaps = step < 0 && step.unsigned_abs() < options.shortest_block();
+        match pattern.random {
+            _ if options.ends_by_time() => None,
+            // A loop ends with the file or device, whatever io_size says.
+            _ if options.loops > 1 && options.io_size.is_some() && self.extent().1.is_none() => {
+                Some("less if what is there is shorter")
+            }
+            _ if options.loops > 1 && options.io_size.is_some() && pattern.mixed() => {
+                Some("in fio it can be less or more")
+            }
+            _ if options.io_size.is_some() && !options.verify.reads_back => Some("in fio it can be less"),
+            true if self.draws_no_place() => Some("in fio far less"),
+            // What goes on from a random place comes to the end of the part, with more of the file or device behind that.
+            true if has_runs && (is_part || is_odd) => Some("in fio it can be less, by the seed"),
+            true if self.ends_without_a_place() => {
+                Some("in fio often less: it ends where it finds no free place for a block")
+            }
+            true => None,
+            false if step != 0 && is_strided(options) => Some("in fio it can be less or more"),
+            false if overlaps || step > 0 && self.is_mixed() => Some("in fio it can be less"),
+            // The plan takes the file for one of that length, so that it goes round.
+            false if step > 0 && named.is_some_and(|name| !is_device(name)) && self.is_whole() => {
+                Some("in fio less where the file goes on behind this part")
+            }
+            false => None,
+        }
+    }
+
+    /// Whether it does as much as its size says.
+    fn is_whole(&self) -> bool {
+        matches!((self.options().size, self.sized()), (Some(Amount::Bytes(size)), Some(all)) if all >= size)
+    }
+
+    /// Whether fio ends it when it finds no free place for a block by chance: its map of random places counts in the shortest
+    /// length of all directions, also of those that the job does not have.
+    fn ends_without_a_place(&self) -> bool {
         let differ = self.lengths(Direction::Read) != self.lengths(Direction::Write);
-        self.options().pattern.mixed() && self.visits_each_once() && differ && !self.options().ends_by_time()
+        self.visits_each_once() && (self.options().pattern.mixed() && differ || self.is_above_the_shortest())
+    }
+
+    /// Whether one of its directions has longer blocks than the shortest of all, also of those that the job does not have.
+    fn is_above_the_shortest(&self) -> bool {
+        let (options, pattern) = (self.options(), self.options().pattern);
+        let least = [0, 1, 2].map(|way| options.lengths(way).shortest());
+        let issued = [pattern.reads, pattern.writes, pattern.trims].into_iter().zip(&least);
+        let mut issued = issued.filter(|(issued, _)| *issued);
+        !options.bs_is_seq_rand && issued.any(|(_, own)| least.iter().any(|other| other < own))
+    }
+
+    /// Whether its draws count in a length that is shorter than its own, so that fio 3.33 finds hardly a place for a block.
+    pub fn draws_no_place(&self) -> bool {
+        let draws = !matches!(self.options().spread, Spread::Uniform | Spread::Zoned { .. });
+        self.options().pattern.random && draws && self.is_above_the_shortest()
+    }
+
+    /// Whether its amount is none of whole blocks, so that fio may do one more of a file than fit.
+    pub fn is_uneven(&self) -> bool {
+        let (options, block) = (self.options(), self.options().shortest_block().max(1));
+        let files = number_of_files(options).max(1) as u64;
+        let odd = |amount: Option<Amount>, by: u64| match amount {
+            Some(Amount::Bytes(bytes)) => bytes % by > 0,
+            Some(Amount::Percent(share)) => share % 100 > 0,
+            None => false,
+        };
+        odd(options.io_size, block)
+            || options.io_size.is_none() && odd(options.size, block * files)
+            || options.filesize % block > 0
     }
 
     /// Whether `offset_increment` sets the parts of its copies wholly apart.
     fn copies_are_disjoint(&self) -> bool {
         matches!((self.options().offset_increment, self.extent().1), (Amount::Bytes(by), Some(length)) if length <= by)
+    }
+
+    /// Whether the parts of its copies lie over each other, although `offset_increment` sets them apart.
+    pub fn copies_overlap(&self) -> bool {
+        matches!((self.options().offset_increment, self.extent().1), (Amount::Bytes(by @ 1..), Some(length)) if length > by)
     }
 
     /// Whether a time can end it before all is done.
@@ -57,9 +138,17 @@ impl PlannedJob {
     /// that goes in order from the start, or to each block once. `None` if chance decides it, or it is not known here.
     fn rounds(&self, direction: Direction) -> Option<f64> {
         let (job, options) = (self.first()?, self.options());
-        let in_turn = job.files.len() < 2 || job.access.files == FileTurn::IN_TURN;
+        let all_open = options.openfiles == 0 || options.openfiles as usize >= job.files.len();
+        // A flush takes the turn of a file.
+        let is_part = options.pattern.mixed() || options.io_size.is_some() || options.number_ios > 0;
+        let flushes = is_part && options.pattern.writes && options.fsync.max(options.fdatasync) > 0;
+        let each_in_turn = job.access.files == FileTurn::IN_TURN && all_open && !flushes;
+        let in_turn = job.files.len() < 2 || each_in_turn;
         let found = options.opendir.is_some() || self.fills_the_volume() || options.verify.state_load;
-        let is_drawn = self.is_too_short() || self.read_percent().is_none() || self.ends_by_chance();
+        let is_drawn = self.is_too_short()
+            || self.read_percent().is_none()
+            || self.rates_decide()
+            || self.falls_short().is_some();
         let is_other = options.file_append || options.trace.read.is_some() || leaves_holes(options);
         if is_other || !in_turn || !self.comes_round(direction) || found || is_drawn {
             return None;
@@ -139,7 +228,7 @@ impl PlannedJob {
     /// Whether a mix writes blocks again in an order other than that of the first time, before fio has checked them.
     pub fn writes_again_in_another_order(&self) -> bool {
         let options = self.options();
-        let again = !self.comes_round(Direction::Write) || options.rw_number != 0;
+        let again = !self.comes_round(Direction::Write) || options.rw_number != 0 || options.lfsr;
         let several = options.loops > 1 || self.rounds(Direction::Write).is_some_and(|rounds| rounds > 1.0);
         options.pattern.mixed() && !self.goes_round() && (again || self.orders() == f64::MAX && several)
     }

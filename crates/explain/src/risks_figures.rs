@@ -5,11 +5,11 @@ use super::depth_fio::{
     depends_on, in_flight, is_held_by_the_cache, meets_the_volume, time_in_line, without_latency,
 };
 use super::figures::{bandwidth, bytes, count, seconds, typed_seconds};
-use super::files_fio::{apart, is_device, is_of_ebs, on_files_only, share, stores_nothing};
+use super::files_fio::{apart, is_device, is_of_ebs, number_of_files, on_files_only, share, stores_nothing};
 use super::risk::Level::{Misleading, Note, Wrong};
 use super::risk::{Risk, risk, says};
 use fio::{Amount, Stage};
-use workload::SyncMode;
+use workload::{Direction, SyncMode};
 
 /// Time in seconds for which a volume with burst credits may sustain its burst.
 const BURST_S: f64 = 1800.0;
@@ -66,6 +66,9 @@ pub static ROWS: &[Risk] = &[
                 let own = if job.runs_beside_others { " of its own" } else { "" };
                 (rate <= BEYOND).then(|| format!("at more than {}{own} it ends earlier, when", bandwidth(rate)))
             });
+            if job.fills_the_volume() {
+                return Some(format!("{} is only the longest that it may take; it ends earlier if no space is left.", typed_seconds(runtime)));
+            }
             Some(format!(
                 "There is no time_based: {} is only the longest that it may take; {} {}{}.",
                 typed_seconds(runtime),
@@ -129,7 +132,8 @@ pub static ROWS: &[Risk] = &[
         .fio(|job, options| {
             let depth = in_flight(job) + job.in_flight_beside;
             let flushed = options.pattern.writes && options.fsync.max(options.fdatasync) == 1;
-            if depth < 16 || flushed || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
+            let moves = options.pattern.reads || options.pattern.writes;
+            if depth < 16 || flushed || !moves || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
             let all = [
@@ -177,7 +181,7 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("false-alarms", Misleading, "fio HOWTO: verify, numjobs, offset_increment")
         .fio(|job, options| {
-            let shared = options.filename.is_some() && options.numjobs > 1 && !apart(options);
+            let shared = options.filename.is_some() && options.numjobs > 1 && (!apart(options) || job.copies_overlap());
             let others = job.also_written_by.join(" and ");
             let who = match (shared, others.is_empty()) {
                 (true, _) => format!("The {} copies", options.numjobs),
@@ -201,6 +205,10 @@ pub static ROWS: &[Risk] = &[
             let verify = &options.verify;
             let checks = verify.is_on() && !verify.only && verify.reads_back && verify.backlog == 0;
             let has_header = !matches!(verify.kind, "pattern" | "null");
+            if checks && has_header && job.is_mix && job.goes_in_order(Direction::Write) && number_of_files(options) > 1 && options.pattern.writes {
+                return Some("fio can report corruption (\"bad header rand_seed\") where the volume is sound: this mix goes through several files in \
+                             turn. A single file or verify_backlog avoids that.".to_owned());
+            }
             says(checks && has_header && job.writes_again_in_another_order(), "fio can report corruption (\"bad header rand_seed\") where the volume is sound: this mix writes \
                  blocks again, in another order than before. rw=randwrite or verify_backlog avoids that.")
         }),
@@ -253,8 +261,11 @@ pub static ROWS: &[Risk] = &[
         .fio(|job, options| {
             let device = options.filename.as_deref().is_some_and(|name| is_device(name) || stores_nothing(name));
             let sized = matches!(options.size, Some(Amount::Bytes(_))) || options.filesize > 0;
-            if !job.counts_as_reading || device || !sized || job.made_by_others || job.is_on("create_on_open") {
+            if !job.counts_as_reading || device || !sized || job.made_by_others {
                 return None;
+            }
+            if job.is_on("create_on_open") {
+                return Some("No file is written before (create_on_open=1): reads of one that is missing or too short fail.".to_owned());
             }
             let laid_out = match options.allow_file_create {
                 true => "A file that is missing or too short is written whole before the test, and by fio also where it \

@@ -137,7 +137,9 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("not-storage", Wrong, "fio HOWTO: ioengine")
         .fio(|_, options| {
-            (stage(options) == Stage::Nowhere).then(|| {
+            // Of these two it prints none.
+            let has_figures = !matches!(options.engine.name.as_str(), "cpuio" | "exec");
+            (stage(options) == Stage::Nowhere && has_figures).then(|| {
                 format!(
                     "The IOPS and bandwidth that fio prints for {} are none of a disk's blocks.",
                     options.engine.name
@@ -268,6 +270,9 @@ pub static ROWS: &[Risk] = &[
                 "{odd} is no multiple of 4 KiB: with direct=1 it fails (\"Invalid argument\") on disks whose sectors have 4 KiB."
             ))
         }),
+    risk("draws-without-a-place", Wrong, "fio 3.33, by its I/O counts")
+        .fio(|job, _| says(job.draws_no_place(), "zipf, pareto and normal draws count in the shortest length of all directions: fio finds hardly any place for \
+             longer blocks, leaves them out or ends at once, with exit code 0. Give bs one length.")),
     risk(WITHOUT_EFFECT, Wrong, "fio HOWTO").fio(|job, _| idle(job)),
     risk("depth-of-rests", Wrong, "fio HOWTO: thinktime, thinktime_blocks")
         .fio(|job, options| {

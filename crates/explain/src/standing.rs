@@ -9,7 +9,7 @@ use super::call::{BETWEEN, is_of_a_prompt, is_starter};
 use super::pasted::{Kind, PastedCommand};
 use super::tool::Tool;
 use super::variables::{bare, is_name};
-use super::word::{BACKGROUND, CUT, LIST, LOOP, PROMPT, Piece, QUOTED, VARIABLE};
+use super::word::{BACKGROUND, CUT, LIST, LOOP, PROMPT, Piece, QUOTED, VARIABLE, is_list_mark};
 
 /// What a text does with a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -139,7 +139,7 @@ const NEAR: usize = 2;
 
 /// Takes a mark `#` before a command for root's prompt, unless the text is a script or runs a command just beside it.
 fn name_prompts(lines: &[&str], found: &mut [PastedCommand]) {
-    let raw = |one: &PastedCommand| lines.get(one.line - 1).map_or("", |line| line.trim_start());
+    let raw = |one: &PastedCommand| lines.get(one.line - 1).map_or("", |line| unnumbered(line.trim_start()));
     let is_prompted = |one: &PastedCommand| {
         let behind = raw(one).strip_prefix('#').map(str::trim_start).unwrap_or_default();
         // The lines below a prompt have none.
@@ -162,6 +162,14 @@ fn name_prompts(lines: &[&str], found: &mut [PastedCommand]) {
         if !is_whole_script && !is_beside && is_prompted(one) {
             one.standing = Some(Standing::Prompted);
         }
+    }
+}
+
+/// The line without the number of a list before it.
+fn unnumbered(line: &str) -> &str {
+    match line.split_once(char::is_whitespace) {
+        Some((mark, rest)) if is_list_mark(mark) => rest.trim_start(),
+        _ => line,
     }
 }
 

@@ -132,7 +132,8 @@ fn of_others(tool: Tool, words: &[Piece], kept: &mut Vec<Piece>) -> (Option<Stri
     let text = words[0].text.as_str();
     let is_value = kept.pop_if(|last| takes_next(tool, &last.text) && !text.starts_with('-')).is_some();
     let is_bare = !is_value && !text.starts_with('-') && tool != Tool::Iostat;
-    let is_operand = matches!(text.split('=').next(), Some("if" | "of"));
+    let is_operand =
+        matches!(text.split('=').next(), Some("if" | "of" | "seek" | "oseek" | "skip" | "iseek"));
     let is_number = |piece: &Piece| piece.text.bytes().all(|byte| byte.is_ascii_digit());
     let names = if tool == Tool::Dd { is_operand } else { words.len() == 1 };
     let stand_in = STAND_INS.iter().find(|(of, value)| *of == tool && text.starts_with(&value[..2]));

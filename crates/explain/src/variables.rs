@@ -4,10 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::functions::{Function, functions};
 use super::tool::Tool;
-use super::word::{Repair, VARIABLE};
+use super::word::{PROMPT, Repair, VARIABLE};
 
 /// Most bytes of a value and of a line of values: more than scripts have, and too few to grow without end. Chosen by us.
 const LONGEST: usize = 16 * 1024;
+
+/// Words that a function takes for itself before a command, with the blank behind its name. Chosen by us.
+const OWN_WORDS: usize = 4;
 
 /// The variables that the lines so far assign.
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub(super) struct Variables<'t> {
     functions: Vec<Function<'t>>,
     /// The words of the call of the function that the line belongs to.
     arguments: Vec<String>,
+    /// Number of them that `shift` has taken away before the line, and with those in it.
+    shifted: [usize; 2],
 }
 
 impl<'t> Variables<'t> {
@@ -30,9 +35,17 @@ impl<'t> Variables<'t> {
         // The words of a call may be variables themselves.
         if !functions.is_empty() {
             let mut before = Variables { used: HashSet::clone(&used), ..Variables::default() };
+            let mut call = String::new();
             for (index, line) in text.lines().enumerate() {
-                let line = before.read(line, index + 1, &mut Vec::new());
-                functions.iter_mut().for_each(|function| function.take_call(&line, index + 1));
+                call.push_str(&before.read(line, index + 1, &mut Vec::new()));
+                let goes_on = call.trim_end().strip_suffix('\\').map(str::len);
+                match goes_on.filter(|length| *length < LONGEST) {
+                    Some(length) => call.truncate(length),
+                    None => {
+                        functions.iter_mut().for_each(|function| function.take_call(&call, index + 1));
+                        call.clear();
+                    }
+                }
             }
         }
         Variables { used, functions, ..Variables::default() }
@@ -42,7 +55,10 @@ impl<'t> Variables<'t> {
     /// line, and a list, are told where they are used.
     pub fn read(&mut self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
         let function = self.functions.iter().find(|function| function.has(number));
+        let before =
+            if function.is_some_and(|function| !function.begins(number)) { self.shifted[1] } else { 0 };
         self.arguments = function.and_then(Function::call).unwrap_or_default().to_vec();
+        self.shifted = [before, before + shifts(line)];
         // PowerShell: the value of an expression is known to it alone.
         if let Some((name, value)) =
             line.trim_start().strip_prefix('$').and_then(|rest| rest.split_once(" = "))
@@ -51,9 +67,11 @@ impl<'t> Variables<'t> {
             let is_plain = !value.contains([' ', ',', '(', '@', '[', '+', '`']);
             self.take(name, if is_plain { listed(value) } else { Vec::new() });
         }
+        let line = &self.started(line, number, repairs);
         let templated = with_whole_sums(&without_templates(line));
         let (batched, at) = self.of_batch(&templated);
         let (replaced, first) = self.replaced(&batched);
+        let replaced = self.with_sums(&replaced);
         let first = at.or(first);
         if let Some((name, value)) = set_by_batch(&replaced) {
             self.known.retain(|known, _| !known.eq_ignore_ascii_case(name));
@@ -85,6 +103,57 @@ impl<'t> Variables<'t> {
             true => String::new(),
             false => replaced,
         }
+    }
+
+    /// Returns the line with blanks for the name of a function that runs what stands behind it.
+    fn started(&self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
+        let Some(function) = self.functions.iter().find(|function| function.starts(line, number)) else {
+            return line.to_owned();
+        };
+        let at = line.len() - line.trim_start().len();
+        let name = at + function.name_length();
+        // Words of its own may stand before the command.
+        let mut words = line[name..].split_inclusive(' ').take(OWN_WORDS).scan(name, |at, word| {
+            let begins = *at;
+            *at += word.len();
+            Some((begins, word))
+        });
+        let end = words.find(|(_, word)| Tool::called(word.trim()).is_some()).map_or(name, |(at, _)| at);
+        repairs.push(Repair { what: PROMPT, line: number, column: at + 1 });
+        format!("{}{}", " ".repeat(end), &line[end..])
+    }
+
+    /// Returns the line with the values of a shell's sums, where all in them is known.
+    fn with_sums(&self, line: &str) -> String {
+        let mut parts = line.split("$((");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let sum = part.split_once("))").and_then(|(sum, rest)| Some((self.sum(sum)?, rest)));
+            match sum {
+                Some((value, rest)) => text.push_str(&format!("{value}{rest}")),
+                None => text.push_str(&format!("$(({part}")),
+            }
+        }
+        text
+    }
+
+    /// The value of a sum, in which a name stands for its value.
+    fn sum(&self, sum: &str) -> Option<i64> {
+        let mut text = String::new();
+        let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut is_octal = false;
+        for word in sum.split_inclusive(|c| !is_of_a_name(c)) {
+            let name = word.trim_end_matches(|c| !is_of_a_name(c));
+            let value = self.known.get(name).and_then(|values| values.first()).map_or(name, String::as_str);
+            is_octal |= value.len() > 1 && value.starts_with('0');
+            text.push_str(value);
+            text.push_str(&word[name.len()..]);
+        }
+        // A power for the one who adds up, but another sign for a shell.
+        let is_other = is_octal || text.contains(['^', '?', '&', '|', '>', '=', ',']);
+        // What is added comes before a shift.
+        let moved = if text.contains(['+', '-']) { text } else { text.replace("<<", "*2^") };
+        fio::evaluated(&moved.replace("**", "^")).filter(|_| !is_other)
     }
 
     /// Returns the line with the known values of a batch file's `%NAME%`, in which case does not matter, and where the first
@@ -170,10 +239,15 @@ impl<'t> Variables<'t> {
     /// The value of a variable: of a list the value that was asked for, or all of them.
     fn value(&self, named: &Named<'_>) -> Option<String> {
         if matches!(named.name, "@" | "*") {
-            return Some(self.arguments.join(" ")).filter(|all| !all.is_empty());
+            let rest = self.arguments.get(self.shifted[1]..).unwrap_or_default();
+            return Some(rest.join(" ")).filter(|all| !all.is_empty());
         }
         if let Some(at) = named.name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            return self.arguments.get(at).cloned().or_else(|| named.otherwise.map(str::to_owned));
+            return self
+                .arguments
+                .get(at + self.shifted[0])
+                .cloned()
+                .or_else(|| named.otherwise.map(str::to_owned));
         }
         let Some(values) = self.known.get(named.name) else { return named.otherwise.map(str::to_owned) };
         match named.item {
@@ -226,6 +300,16 @@ impl<'t> Variables<'t> {
             false => drop(self.known.remove(name)),
         }
     }
+}
+
+/// Number of a function's words that a line takes away (`shift`, `shift 2`).
+fn shifts(line: &str) -> usize {
+    let number = |part: &str| match part.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["shift"] => Some(1),
+        ["shift", number, ..] => number.parse().ok().or(Some(1)),
+        _ => None,
+    };
+    line.split([';', '&', '|', '}', '{']).filter_map(number).sum()
 }
 
 /// The name and the value that a line of a batch file sets: `set NAME=value`, `set /a NAME=4`, `set "NAME=value"`.

@@ -17,8 +17,15 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
     }
     if !options.ends_by_time() {
         // Each loop ends with its last whole block.
-        let once = whole_blocks(options, of_one_loop(options, region)).saturating_mul(pairs);
-        let amount = Bytes(once.saturating_mul(options.loops));
+        let (once, pass) = (of_one_loop(options, region), once_over(options, region));
+        let [once, pass] = [once, pass].map(|bytes| whole_blocks(options, bytes).saturating_mul(pairs));
+        // A loop is a pass, of which an amount that is longer has several (fio 3.33, by its I/O counts).
+        let each = if once > pass && !(is_without_map(options) && options.engine.is_synchronous()) {
+            pass
+        } else {
+            once
+        };
+        let amount = Bytes(each.saturating_mul(options.loops).max(once));
         // fio subtracts the ramp's bytes from the amount, and counts number_ios from the end of the ramp (3.33).
         rules.push(match options.ramp_time {
             Nanos::ZERO => StopRule::BytesEach(amount),
@@ -52,13 +59,18 @@ pub(super) fn is_exceeded_by_fio(options: &JobOptions, region: &Region) -> bool 
     reach > region.bytes && region.file_bytes > region.offset.saturating_add(region.bytes)
 }
 
+/// Whether random places come again in a pass.
+fn is_without_map(options: &JobOptions) -> bool {
+    options.pattern.random && (options.norandommap || options.spread != Spread::Uniform)
+}
+
 /// Bytes after which fio reopens its files and drops their page cache; `None` if nothing is dropped: without
 /// `invalidate`, after `pre_read`, or with direct I/O. Random I/O without a map never has all blocks behind it: it is one
 /// pass up to `io_size`, or until its time is over; with an engine that waits for each I/O also over all loops.
 pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     let moves = options.engine.act() == Act::Move;
     let empties = options.invalidate && !options.pre_read && !options.direct && moves;
-    let without_map = options.pattern.random && (options.norandommap || options.spread != Spread::Uniform);
+    let without_map = is_without_map(options);
     let more = match options.io_size {
         Some(Amount::Bytes(bytes)) if without_map => bytes,
         _ => 0,
@@ -130,7 +142,8 @@ pub(super) fn writes_all(options: &JobOptions) -> bool {
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);
-    let leaves_rest = alike && !options.norandommap && region.paths.len() > 1;
+    let reaches_it = options.pattern.random && options.norandommap;
+    let leaves_rest = alike && !reaches_it && region.paths.len() > 1;
     let whole = |bytes: u64| if leaves_rest { bytes - bytes % block } else { bytes };
     region.lengths().map(whole).fold(0, u64::saturating_add)
 }

@@ -38,6 +38,11 @@ pub fn evaluate(text: &str) -> Result<i64, ArithmeticError> {
     }
 }
 
+/// The value of an expression, if it has one.
+pub fn evaluated(text: &str) -> Option<i64> {
+    evaluate(text).ok()
+}
+
 /// An expression, and the position of the parser.
 struct Rest<'t> {
     text: &'t str,

@@ -77,9 +77,12 @@ pub fn names() -> Vec<&'static str> {
 pub(super) fn listed(name: &str) -> &str {
     let is_library = std::path::Path::new(name).extension().is_some_and(|end| end == "so");
     let is_file = name.contains('/') || is_library;
+    if is_file { "external" } else { canonical(name) }
+}
+
+/// fio's own other names of an engine give way to its first one.
+pub(super) fn canonical(name: &str) -> &str {
     match name {
-        _ if is_file => "external",
-        // fio's own other names for it.
         "aio" | "linuxaio" => "libaio",
         name => name,
     }
@@ -106,7 +109,7 @@ pub fn instead(name: &str) -> Option<&'static str> {
 /// An engine of fio, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
-    /// The name as typed.
+    /// The name, of several the first one.
     pub name: String,
 }
 

@@ -66,6 +66,7 @@ mod written;
 
 pub use ::options::{Entry, Support};
 pub use alike::{ComparedFigure, Likeness, ToolOutcome, compared, documented};
+pub use arithmetic::evaluated;
 pub use asked::{
     About, Eta, FioJob, FioRequest, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
     TerseVersion,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use workload::{Act, FileTurn, Lengths, Nanos, Spread};
+use workload::{Act, FileOrder, FileTurn, Lengths, Nanos, Spread};
 
 use super::batching::BatchOptions;
 use super::bounds::BoundOptions;
@@ -125,6 +125,7 @@ pub struct JobOptions {
     pub directory: Option<String>,
     pub filename_format: String,
     pub nrfiles: u32,
+    pub openfiles: u32,
     pub file_turn: FileTurn,
     pub size: Option<Amount>,
     pub filesize: u64,
@@ -231,6 +232,16 @@ impl JobOptions {
     /// Whether the run ends by time alone.
     pub fn ends_by_time(&self) -> bool {
         self.time_based && self.runtime > Nanos::ZERO
+    }
+
+    /// Number of files that the job keeps to, because it goes on to another one only where one is done, and random places
+    /// that come again never are (fio 3.33, by its traces); `None` if it comes to all.
+    pub fn keeps_to(&self) -> Option<usize> {
+        let comes_again = self.norandommap && !self.lfsr || self.spread != Spread::Uniform;
+        let never_done = self.ends_by_time() || comes_again && self.percentage_random == [100; 3];
+        let one = (self.file_turn.order == FileOrder::OneByOne).then_some(1);
+        let kept = one.or(Some(self.openfiles as usize)).filter(|files| *files > 0);
+        kept.filter(|_| self.pattern.random && never_done)
     }
 
     /// Whether existing data may be destroyed: by the engine's operation, or by writes and trims.

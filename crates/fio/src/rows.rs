@@ -1,5 +1,6 @@
 //! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
 
+use super::engines::canonical;
 use super::logging::LOG_VALUES;
 use super::number::{KbBase, TimeUnit};
 use super::options::{JobOptions, UnifiedReport};
@@ -121,7 +122,7 @@ pub static ROWS: &[Row] = &[
     job(row("description", Kind::Text, ""))
         .does("Text that is printed with the result.", |o, v| o.description = Some(v.text().to_owned())),
     job(row("loops", AT_LEAST_ONE, "1")).nearly(
-        "the amount is multiplied, and each pass takes another order; end_fsync comes once, after the last",
+        "the amount is multiplied; at random places each pass takes another order, and end_fsync comes once, after the last",
         "How often the amount is done.",
         |o, v| o.loops = v.natural(),
     ),
@@ -200,7 +201,7 @@ pub static ROWS: &[Row] = &[
     file(row("lockfile", Kind::Choice(&[("none", "None"), ("exclusive", "One at a time"), ("readwrite", "Readers together, a writer alone")]), "none"))
         .nearly("files are not locked: jobs on one file do not wait for each other", "Lock on the files during I/O.", |_, _| {}),
     file(row("nrfiles", FILES, "1")).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
-    file(row("openfiles", COUNT, "")).nearly("all files stay open", "Files open at a time.", |_, _| {}),
+    file(row("openfiles", COUNT, "")).nearly("files stay open to the end", "Files open at a time: another one follows where one is done.", |o, v| o.openfiles = v.small()),
     file(row("file_service_type", Kind::Shape(Shape::Turn), "roundrobin"))
         .does("Which file comes next. After a colon: how many I/Os go to each.", shaped!(file_turn = Turn)),
     file(row("size", Kind::Amount, ""))
@@ -317,7 +318,7 @@ pub static ROWS: &[Row] = &[
     // Engine and depth.
     depth(row("ioengine", Kind::Text, "psync"))
         .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null; posixaio is done by io_uring, mmap by psync. Others work on the names or the space of files.", |o, v| {
-            o.engine.name = v.text().trim().to_owned();
+            o.engine.name = canonical(v.text().trim()).to_owned();
         }),
     depth(row("iodepth", DEPTH, "1")).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
     depth(row("iodepth_batch", COUNT, ""))

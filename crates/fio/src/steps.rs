@@ -527,12 +527,13 @@ pub(super) fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     let paced = pace::of(options);
     let depth = if options.engine.is_synchronous() { 1 } else { options.iodepth };
     let names = options.engine.act().is_of_names();
+    let used = options.keeps_to().unwrap_or(usize::MAX);
     Ok(Job {
         name: job.label.clone(),
-        files: region.paths.clone(),
+        files: region.paths.iter().take(used).cloned().collect(),
         offset: Bytes(region.offset),
         size: Some(Bytes(region.bytes)),
-        sizes: region.each.iter().copied().map(Bytes).collect(),
+        sizes: region.each.iter().take(used).copied().map(Bytes).collect(),
         access: paced.access,
         blocks: if names { BlockSizes::all(Bytes(region.bytes)) } else { blocks(options) },
         depth,

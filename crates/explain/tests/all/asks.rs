@@ -64,6 +64,44 @@ const LINES: &[(&str, &[&str], &[&str])] = &[
         &["fio ends with an error at its first trim, as no file takes one. With plimsoll all of it is trimmed and overwritten, and not checked.",
           "is lost with plimsoll, which gives its blocks back, and not with fio,"],
         &["Give runtime and time_based"]),
+    // fio 3.33: flushes wait; io_uring queues trims since 3.38, and they move no bytes.
+    ("fio --name=a --filename=/dev/sdz --direct=1 --ioengine=libaio --iodepth=16 --rw=randwrite --fsync=1 --size=16m",
+        &["Up to 16 I/Os at a time, through libaio. Each waits for the flush before it, so that the disk has about one at a time"], &[]),
+    ("fio --name=a --filename=/dev/nvme0n1 --ioengine=io_uring --iodepth=64 --rw=randtrim --bs=64k",
+        &["Up to 64 I/Os at a time, through io_uring. fio before 3.38 does trims one at a time"], &["has no effect on trims", "bandwidth", "whatever iodepth"]),
+    ("fio --name=a --filename=/dev/nvme0n1 --ioengine=libaio --iodepth=64 --rw=randtrim --bs=64k", &["iodepth=64 has no effect on trims"], &["bandwidth"]),
+    // Files and amounts, by the I/O counts of fio 3.33.
+    ("fio --name=a --rw=randwrite --bs=1M --nrfiles=2 --filesize=3M --openfiles=1 --runtime=1 --time_based",
+        &["On a.0.0: the first 3 MiB. Of its 2 files it never leaves the first (openfiles): at random places none is ever done."], &["openfiles has no effect"]),
+    ("fio --name=a --rw=randread --filename=f:g:h --norandommap --openfiles=2 --size=3m", &["On f and g: the first 1 MiB of each", "never leaves the first 2 (openfiles)"], &[]),
+    ("fio --name=a --rw=randread --filename=f:g:h --file_service_type=sequential --size=3m --time_based --runtime=9", &["never leaves the first (file_service_type)"], &[]),
+    ("fio --name=a --rw=randread --filename=f:g:h --openfiles=2 --size=3m", &["On f and g and h: the first 1 MiB of each"], &["never leaves"]),
+    // fio 3.33, 10 I/Os with flushes: 5 in the first file, 5 in the third.
+    ("fio --name=a --rw=write --nrfiles=4 --size=3m --number_ios=10 --fdatasync=1", &["It is overwritten as far as the job comes"], &["the first 12 KiB"]),
+    ("fio --name=a --rw=write --nrfiles=4 --size=3m --fdatasync=1", &["All of it is overwritten"], &[]),
+    ("fio --name=a --rw=rw --nrfiles=3 --openfiles=1 --size=3m", &["reads and writes each go on by themselves"], &["50 % of each"]),
+    ("fio --name=a --rw=write --nrfiles=2 --size=64k --bs=12k --norandommap", &["Until about 48 KiB is done, which is about 4 I/Os"], &["first 36 KiB"]),
+    ("fio --name=a --rw=write --size=1m --io_size=6m --do_verify=0", &["Until 6 MiB is done (in fio it can be less)"], &["I/Os of"]),
+    ("fio --name=a --rw=rw --size=1m --io_size=6m --loops=3 --filename=f", &["Until 6 MiB is done (in fio it can be less or more)"], &["I/Os of"]),
+    ("fio --name=a --rw=read --filename=/dev/sdz --io_size=2m --loops=2", &["Until 4 MiB is done (less if what is there is shorter)"], &["1,024 I/Os"]),
+    ("fio --name=a --rw=randwrite --bs=4k,8k --size=2m --filename=f", &["Blocks all over it are overwritten", "Until 2 MiB is done (in fio often less"], &["256 I/Os"]),
+    ("fio --name=a --rw=randread --bs=4k,8k --size=2m --filename=f", &["Until 2 MiB is done, which is 512 I/Os"], &[]),
+    ("fio --name=a --rw=randrw --rwmixread=70 --nrfiles=20000 --filesize=64k", &["reads (70 %) and writes (30 %) blocks of 4 KiB"], &["(0 %)"]),
+    ("fio --name=a --rw=read --nrfiles=20 --filesize=16k-1m", &["Until each whole file has been done once"], &["which is"]),
+    ("fio --name=a --rw=read --filename=f --number_ios=1 --size=1m", &["Until 1 I/O is done, 1 MiB at most"], &[]),
+    ("fio --name=a --rw=read --filename=f --size=1025k", &["Until about 1 MiB is done, which is about 256 I/Os"], &[]),
+    ("fio --name=a --filename=/dev/sdz --rw=randwrite --percentage_random=1 --size=4m", &["Until 4 MiB is done (in fio it can be less, by the seed)"], &["1,024 I/Os"]),
+    ("fio --name=a --filename=/dev/sdz --rw=randread:8 --size=4m", &["Until 4 MiB is done (in fio it can be less, by the seed)"], &["1,024 I/Os"]),
+    ("fio --name=a --rw=randread:8 --size=4m", &["Until 4 MiB is done, which is 1,024 I/Os"], &[]),
+    ("fio --name=a --filename=f --rw=read:8k --bs=2k --size=256k", &["Until 256 KiB is done (in fio less where the file goes on behind this part)"], &["128 I/Os"]),
+    ("fio --name=a --filename=f --rw=read:8k --size=4m", &["Until 1,368 KiB is done, which is 342 I/Os"], &[]),
+    ("fio --name=a --rw=read:8k --size=4m --bsrange=4k-16k", &["Until 4 MiB is done (in fio it can be less)"], &["I/Os of"]),
+    ("fio --name=a --rw=write:-8k --size=768k --bs=12k", &["one after the other, each from 8 KiB before where the last one ended"], &["backwards"]),
+    ("fio --name=a --rw=write --bs=1M --filename=ft --fill_device=1 --runtime=60",
+        &["On ft, from the start on and beyond what is there.", "60 s is only the longest that it may take; it ends earlier if no space is left."], &["as long as it is", "has been done once"]),
+    ("fio --name=a --rw=randread --bsrange=512-64k --bs_unaligned --size=10M --filename=x", &["at random places, at multiples of 512 bytes."], &[]),
+    ("fio --name=a --ioengine=aio --iodepth=4 --rw=read --size=1m", &["One I/O at a time, through libaio (it waits for each without direct=1)."], &[]),
+    ("fio --name=a --ioengine=cpuio --cpuload=10 --runtime=5", &["reads and writes no blocks of storage"], &["IOPS"]),
     // Time alone ends it, and chance decides which blocks come.
     ("fio --name=a --rw=randwrite --filename=/dev/sdm --norandommap --time_based --runtime=300 --log_avg_msec=500 --exitall",
         &["For 300 s.", "log_avg_msec has no effect: no log is written. exitall has no effect: there is one job."], &["starting over"]),
@@ -200,6 +238,12 @@ fn where_blocks_lie_and_what_has_no_effect_is_said() {
     }
     let blank = one("fio --name=a --rw=read --size=1g '--directory=/mnt/a b'");
     assert_eq!(blank.native[1].command, "plimsoll check '/mnt/a b'");
+    let natives = |line: &str| one(line).native.into_iter().map(|native| native.command).collect::<Vec<_>>();
+    assert_eq!(natives("fio --name=a --rw=read --filename={0} --size=1g")[1], "plimsoll check '{0}'");
+    assert_eq!(natives("fio --name=a --ioengine=cpuio --cpuload=10 --runtime=5"), [""]);
+    assert_eq!(natives(r"diskspd -c1G -d10 C:\t\x.dat").last().map(String::as_str), Some(""));
+    let corrected = one("fio --name=s --rw=read --filename=tf --directory=/mnt/x").corrected.unwrap();
+    assert_eq!(corrected.command, "fio --name=s --rw=read --directory=/mnt/x --filename=tf --size=4G");
     let iostat = one("iostat -dmx /dev/$DEV 1").asks.join(" ");
     assert!(
         iostat.contains("a report every 1 s until it is stopped.") && iostat.contains("Devices: $DEV."),

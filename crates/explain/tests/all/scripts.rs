@@ -259,7 +259,32 @@ fn items_without_a_dash_sums_and_quotations_within_quotations_are_read() {
             &[],
         ),
         ("- fio\n- --name=a\n- --size\n- 1g\n- --rw=read\n", &["1 GiB"], &[]),
-        ("dd if=/dev/zero of=t bs=1M count=$(( 10 * 1024 ))\n", &["$((10*1024))"], &["takes operands"]),
+        (
+            "dd if=/dev/zero of=t bs=1M count=$(( 10 * 1024 ))\n",
+            &["count=10240", "10,240 blocks of 1 MiB"],
+            &["$(("],
+        ),
+        (
+            "dd if=/dev/zero of=/dev/sdz bs=1K count=200 seek=$((1 * 1024**2))\n",
+            &["200 KiB from 1 GiB on"],
+            &["known to the shell"],
+        ),
+        (
+            "N=2\nfio --name=a --rw=read --size=$((1024*1024)) --iodepth=$((2**N))\n",
+            &["--size=1048576 --iodepth=4"],
+            &["known to the shell"],
+        ),
+        ("fio --name=a --rw=read --size=$((1<<20))\n", &["--size=1048576"], &[]),
+        ("fio --name=a --rw=read --size=$((010*2))\n", &["known to the shell alone"], &[]),
+        (
+            "dd if=/dev/zero of=/dev/sdz bs=1M count=10 seek=$(( $(blockdev --getsz /dev/sdz) / 2048 ))\n",
+            &[
+                "to /dev/sdz (from a place that only the shell knows)",
+                "is lost: 10 MiB from where seek says on",
+            ],
+            &["the first 10 MiB"],
+        ),
+        ("fio --name=a --rw=read --size=$((N ^ 2))\n", &["$((N^2)) is known to the shell alone"], &[]),
         ("FIO=\"fio $FIO_X --name=a --rw=read --size=1m\"\nnumactl -m 1 $FIO\n", &["1 MiB"], &[]),
         ("dd if=/dev/zero of=t bs=1M count=3 status=none\n", &["no rate"], &["last line"]),
     ]);
@@ -350,6 +375,48 @@ fn words_of_a_call_and_of_a_variable_that_holds_the_program_are_filled_in() {
         ),
         ("sh -c \"fio --name=\\\"x\\\" --size=1m\"\n", &["fio --name=x --size=1m"], &[]),
     ]);
+}
+
+#[test]
+fn each_call_of_a_function_that_runs_its_words_is_told_also_over_several_lines() {
+    let calls = "try fio --version\n\n# The load\ntry fio \\\n\t--name=a \\\n\t--rw=write \\\n\t--filename=/dev/sdz\n";
+    for body in
+        ["{ \"$@\" || exit 1; }", "{ echo \"+ $*\"; \"$@\"; }", "{\n  sudo \"$@\" || die \"Failed: $*\"\n}"]
+    {
+        let page = all(&format!("#!/bin/bash\ntry() {body}\n{calls}")).unwrap();
+        let told: Vec<&str> = page.told.iter().map(|one| one.command.as_str()).collect();
+        assert_eq!(told, ["fio --version", "fio --name=a --rw=write --filename=/dev/sdz"], "{body}");
+        assert!(page.told[1].risks[0].text.starts_with("Everything on /dev/sdz is lost"), "{body}");
+    }
+    let retried = told(
+        "retry() { for i in 1 2 3; do \"$@\" && return; done; }\nretry 3 fio --name=a --rw=read --size=1g\n",
+    );
+    assert!(retried.contains("On a.0.0: the first 1 GiB."), "{retried}");
+    for shift in [
+        "name=$1; dev=$2\n  shift 2\n  fio",
+        "name=$1; dev=$2; shift; shift; fio",
+        "name=$1\n  shift\n  dev=$1\n  shift\n  fio",
+    ] {
+        let page = told(&format!(
+            "run() {{\n  {shift} --name=$name --filename=$dev \"$@\"\n}}\nrun a /dev/sdz --rw=write\n"
+        ));
+        assert!(page.contains("fio --name=a --filename=/dev/sdz --rw=write\n"), "{shift}: {page}");
+    }
+    // The words of a call over several lines.
+    let page = told("load() {\n  fio --name=a --rw=$1 --filename=$2\n}\nload \\\n  write \\\n  /dev/sdz\n");
+    assert!(page.contains("Everything on /dev/sdz is lost"), "{page}");
+}
+
+#[test]
+fn a_job_file_in_the_lines_below_is_told_with_its_command() {
+    let page = all("sudo fio --bandwidth-log - <<EOF\n[a]\nrw=read\nfilename=x\nsize=1M\nEOF\n").unwrap();
+    assert_eq!((page.told.len(), page.told[0].command.as_str()), (1, "fio --bandwidth-log -"));
+    assert_eq!(page.told[0].job_file.as_deref(), Some("[a]\nrw=read\nfilename=x\nsize=1M\n"));
+    assert!(page.told[0].gaps.is_empty(), "{:?}", page.told[0].gaps);
+    let listed = told("1. # zpool create t\n2. # dd if=/dev/zero of=DATA count=100 bs=10\n");
+    assert!(listed.starts_with("Prompted dd if=/dev/zero of=DATA count=100 bs=10"), "{listed}");
+    let error = all("Hi\n\n[a]\nrw=read\nsize=1M\nioengine=foo\n").unwrap_err();
+    assert_eq!((error.line, error.column, error.word.as_str()), (6, 1, "ioengine=foo"));
 }
 
 #[test]

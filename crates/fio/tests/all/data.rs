@@ -247,6 +247,24 @@ fn files_and_pieces() {
     assert_eq!(turn("roundrobin:8"), FileTurn { order: FileOrder::InTurn, every: 8 });
     assert_eq!(turn("sequential"), FileTurn { order: FileOrder::OneByOne, every: 1 });
     assert_eq!(turn("zipf:1.5").order, FileOrder::Zipf { theta: 1.5 });
+    // Of files that are never done fio opens no more (3.33, by its traces).
+    let used = |words: &str| job(&format!("--ioengine=psync --nrfiles=3 --filesize=1m {words}")).files.len();
+    let timed = "--runtime=9 --time_based --openfiles=2";
+    assert_eq!([used("--rw=randwrite --openfiles=2"), used(&format!("--rw=write {timed}"))], [3, 3]);
+    assert_eq!(
+        [used(&format!("--rw=randwrite {timed}")), used("--rw=randread --norandommap --openfiles=1")],
+        [2, 1]
+    );
+    assert_eq!(used("--rw=randread --file_service_type=sequential --random_distribution=zipf:1.2"), 1);
+    // fio 3.33 does 128 I/Os of 4 KiB, 80 and 160.
+    let looped = |words: &str| amount(&format!("--size=64k {words}"));
+    assert_eq!(looped("--rw=read --io_size=512k --loops=2"), StopRule::BytesEach(Bytes::kib(512)));
+    assert_eq!(looped("--rw=read --io_size=128k --loops=5"), StopRule::BytesEach(Bytes::kib(320)));
+    let again = looped("--rw=randread --norandommap --io_size=128k --loops=5 --ioengine=psync --filename=/f");
+    assert_eq!(again, StopRule::BytesEach(Bytes::kib(640)));
+    let rests =
+        planned("fio --name=a --nrfiles=2 --size=64k --bs=12k --rw=write --norandommap", &[]).unwrap();
+    assert_eq!(rests[0].workload.stop, [StopRule::BytesEach(Bytes::kib(48))]);
     let pieces = job("--zonemode=strided --zonesize=1m --zoneskip=3m").access.pieces;
     assert_eq!(pieces, Some(Pieces { range: Bytes::mib(1), size: Bytes::mib(1), skip: Bytes::mib(3) }));
     let steps = planned("fio --name=a --filename=/f --filesize=8m --size=2m --rw=write", &[]).unwrap();

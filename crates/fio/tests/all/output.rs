@@ -318,7 +318,7 @@ fn json_holds_the_figures_and_nothing_but_json() {
     );
     assert_eq!(job["latency_us"]["100"], 90.0);
     assert_eq!(job["usr_cpu"], 10.0);
-    assert!(document["plimsoll"]["notes"][0].as_str().unwrap().contains("all files stay open"));
+    assert!(document["plimsoll"]["notes"][0].as_str().unwrap().contains("files stay open to the end"));
     assert!(text.contains("\"iops\" : 500.000000"), "floats have six decimals");
 }
 
