@@ -125,13 +125,17 @@ impl Analysis {
     }
 }
 
-/// Adds the cache to rates of reads that it explains, where a part of the check has found it.
-fn beside_cache(findings: &mut [Finding], parts: &[ProcedureAnswer]) {
+/// Adds the cache to rates of reads that it explains, where a part of the check has found it, and drops the finding of a first
+/// touch where the cache alone made the second reading faster.
+fn beside_cache(findings: &mut Vec<Finding>, parts: &[ProcedureAnswer]) {
     let places = parts.iter().find_map(|part| match part {
         ProcedureAnswer::Places(places) => Some(places),
         _ => None,
     });
     let Some(places) = places else { return };
+    if places.has_only_a_cache() {
+        findings.retain(|finding| !matches!(finding.meaning, Meaning::FirstTouch(_)));
+    }
     for finding in findings {
         if let Meaning::Saturation(found) = &mut finding.meaning
             && (found.direction, found.counted) == (Direction::Read, LevelUnit::Operations)

@@ -79,9 +79,9 @@ pub use merged::{MergedAnswer, MergedLoad, MergedRow, MergedStep, alone_rates};
 pub use metering::{Metering, Scales};
 pub use picture::Analysis;
 pub use places::{
-    Budget, CacheObservation, CacheShare, Joint, Loading, Look, PlacesAnswer, Region, RegionKind,
-    STRIP_BLOCK, SetObservation, Span, StripPoint, TRACK_BLOCK, TracksObservation, WARM_BLOCK, Window, look,
-    places_known, span,
+    Budget, BudgetCause, CacheObservation, CacheShare, Joint, Loading, Look, PlacesAnswer, Region,
+    RegionKind, STRIP_BLOCK, SetObservation, Span, StripPoint, TRACK_BLOCK, TracksObservation, WARM_BLOCK,
+    Window, look, places_known, span,
 };
 pub use policy::Resource;
 pub use pulses::in_whole_pulses;

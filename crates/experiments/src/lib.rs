@@ -27,7 +27,7 @@ pub use map::{
     Cells, MapAsk, map_foreseen, map_left_out, map_outline, map_seconds_left, map_seconds_most,
     map_seconds_usual, next_map_step,
 };
-pub use places::{PlacesAsk, next_places_step, places_seconds};
+pub use places::{PlacesAsk, next_places_step, places_seconds, places_written};
 pub use plans::{
     PartAsk, PlanAsk, PlanSeconds, next_plan_step, part_shares, plan_left_out, plan_seconds,
     plan_seconds_left,

@@ -14,7 +14,7 @@ use crate::burst::{burst_forecast, next_burst_step};
 use crate::check::{OmissionReason, left_out, next_step, seconds_left, seconds_most, seconds_usual};
 use crate::headroom::{HeadroomAsk, headroom_seconds, headroom_seconds_left, next_headroom_step};
 use crate::layout::layout_step;
-use crate::places::{PlacesAsk, next_places_step, places_seconds};
+use crate::places::{PlacesAsk, next_places_step, places_seconds, within_layout};
 use crate::soak::{self, SoakAsk};
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, LAYOUT_GUESS};
@@ -130,7 +130,7 @@ impl PartAsk {
         let step = match self {
             PartAsk::Check(ask) => next_step(ask, &own),
             PartAsk::Headroom(ask) => next_headroom_step(ask, &own),
-            PartAsk::Places(ask) => next_places_step(ask, &own),
+            PartAsk::Places(ask) => next_places_step(&within_layout(ask, done), &own),
             PartAsk::Burst(asked, layout) => next_burst_step(asked, *layout, &own),
             PartAsk::Soak(ask) => soak::next(ask, &own),
         }?;

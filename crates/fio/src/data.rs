@@ -22,9 +22,12 @@ pub fn access(options: &JobOptions, mix: Mix) -> Access {
 fn random(options: &JobOptions, mix: Mix) -> Access {
     let [read, write, trim] = options.percentage_random.map(|percent| percent.min(100) as u8);
     let uniform = options.spread == Spread::Uniform;
-    // fio's shift register visits each block once even without a map.
-    let repeats =
-        if options.norandommap && !options.lfsr || !uniform { Repeats::With } else { Repeats::Without };
+    // fio's shift register visits each block once even without a map, which it does not keep for places further apart than
+    // blocks.
+    let apart = (0..options.ba.len())
+        .any(|at| options.lengths(at).fixed().is_some_and(|length| options.ba[at] > length.0));
+    let unmapped = (options.norandommap || apart) && !options.lfsr;
+    let repeats = if unmapped || !uniform { Repeats::With } else { Repeats::Without };
     let runs = u32::try_from(options.rw_number).ok().filter(|&length| length > 0);
     let follow = if options.rw_identical { Follow::Same } else { Follow::Next };
     let partly =

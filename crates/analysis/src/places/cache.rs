@@ -6,6 +6,7 @@
 
 use record::{Distribution, StepRecord};
 use serde::{Deserialize, Serialize};
+use statistics::quantile::quantile;
 use workload::Direction;
 
 use super::looks::{Look, look};
@@ -26,6 +27,8 @@ const TELLS: (f64, f64) = (0.2, 0.92);
 const LEAST_ERROR: f64 = 0.07;
 /// Ratio of the time of a pass to that of the previous pass below which the cache is still filling.
 const STILL: f64 = 0.97;
+/// Ratio of the 5th percentile of misses to the 95th of hits from which the two are told apart between these.
+const CLEAR: f64 = 1.3;
 /// Share of a set that may still be missing from a cache that contains it.
 const LACKS: f64 = 0.03;
 /// Share within which two sizes do not contradict each other.
@@ -150,13 +153,15 @@ struct Step {
     hit_ns: f64,
     miss_ns: f64,
     between_ns: u64,
+    /// Whether first readings are misses and lie wholly above the threshold.
+    is_clear: bool,
 }
 
 fn percentile(set: &SetObservation, percent: f64) -> f64 {
     set.latency.percentile(percent).unwrap_or_default().max(1) as f64
 }
 
-fn step(sets: &[SetObservation]) -> Option<Step> {
+fn step(sets: &[SetObservation], places: &[Place]) -> Option<Step> {
     // Of several looks at the smallest set, the last counts: by then the set had been read most often.
     let least = sets.iter().map(|set| set.bytes).min()?;
     let smallest = sets.iter().rfind(|set| set.bytes == least)?;
@@ -165,21 +170,28 @@ fn step(sets: &[SetObservation]) -> Option<Step> {
         return None;
     }
     let (hit_ns, miss_ns) = (percentile(smallest, 50.0), percentile(largest, 90.0));
-    Some(Step { hit_ns, miss_ns, between_ns: (hit_ns * miss_ns).sqrt() as u64 })
+    // Reads of a small set may wait for a limit of the cache, which those of a larger one do not reach; so where first readings
+    // are surely misses, the threshold lies between all of either.
+    let first: Vec<f64> = places.iter().map(|place| place.first_ns).collect();
+    let (slow_hit_ns, fast_miss_ns) =
+        (percentile(smallest, 95.0), quantile(&first, 0.05).unwrap_or_default());
+    let is_clear = (CLEAR * slow_hit_ns..miss_ns).contains(&fast_miss_ns);
+    let (above, below) = if is_clear { (slow_hit_ns, fast_miss_ns) } else { (hit_ns, miss_ns) };
+    Some(Step { hit_ns, miss_ns, between_ns: (above * below).sqrt() as u64, is_clear })
 }
 
 /// Fills in the share of hits of each set, and returns what the ladder shows. `slow_once`: whether every region of the
 /// strip was slow at first. `places` are the places of the strip.
 pub(crate) fn cache(sets: &mut [SetObservation], places: &[Place], slow_once: bool) -> CacheObservation {
     let Some(up_to) = sets.iter().map(|set| set.bytes).max() else { return CacheObservation::NotLooked };
-    let Some(step) = step(sets) else {
+    let Some(step) = step(sets, places) else {
         return if slow_once {
             CacheObservation::LargerOrFirstTouch { up_to }
         } else {
             CacheObservation::None { up_to }
         };
     };
-    let misses = misses_below(places, step.between_ns);
+    let misses = misses_below(places, &step);
     let least = sets.iter().map(|set| set.bytes).min().unwrap_or_default();
     let hits = sets.iter().rfind(|set| set.bytes == least).map_or(1.0, |set| below(set, step.between_ns));
     for set in sets.iter_mut() {
@@ -196,11 +208,25 @@ fn mark_warming(sets: &mut [SetObservation]) {
         let lacking = |set: &&mut SetObservation| set.hits.is_some_and(|hits| hits.value < FITS);
         sets.iter_mut().filter(lacking).for_each(|set| set.still_warming = true);
     }
+    // A cache that resists a single pass does not yet hold a set although a larger one was in it before.
+    let holds = holds(sets);
+    let lacking = |set: &&mut SetObservation| set.bytes <= holds && !fits(set);
+    sets.iter_mut().filter(lacking).for_each(|set| set.still_warming = true);
     let Some(least) = sets.iter().map(|set| set.bytes).min() else { return };
     let first = sets.iter().find(|set| set.bytes == least).and_then(|set| set.hits);
     let Some(taken) = first.map(|hits| hits.value).filter(|taken| *taken < TELLS.1) else { return };
     let lacking = |set: &SetObservation| (1.0 - taken).powi(set.passes as i32) > LACKS;
     sets.iter_mut().filter(|set| set.bytes > least).for_each(|set| set.still_warming |= lacking(set));
+}
+
+/// Whether a set came from the cache.
+fn fits(set: &SetObservation) -> bool {
+    set.hits.is_some_and(|hits| hits.value >= FITS)
+}
+
+/// Returns the size of the largest set that came from the cache; 0 if none did.
+fn holds(sets: &[SetObservation]) -> u64 {
+    sets.iter().filter(|set| fits(set)).map(|set| set.bytes).max().unwrap_or(0)
 }
 
 /// Returns the share of reads of the set that are faster than `ns`.
@@ -209,10 +235,12 @@ fn below(set: &SetObservation, ns: u64) -> f64 {
 }
 
 /// Returns the share of reads faster than `ns` among places in no cache: first readings, or readings after the sets.
-fn misses_below(places: &[Place], ns: u64) -> f64 {
+fn misses_below(places: &[Place], step: &Step) -> f64 {
+    let ns = step.between_ns;
     let later: Vec<f64> = places.iter().flat_map(|place| place.later_ns.iter().copied()).collect();
     let first = || places.iter().map(|place| place.first_ns).collect();
-    let known: Vec<f64> = if later.len() >= READS as usize { later } else { first() };
+    // Later readings may have come from a cache that keeps what was read twice.
+    let known: Vec<f64> = if later.len() >= READS as usize && !step.is_clear { later } else { first() };
     let fast = known.iter().filter(|reading| **reading <= ns as f64).count();
     // If many are fast, they are no misses: the part was never written, or was already in the cache.
     let share = fast as f64 / known.len().max(1) as f64;
@@ -231,7 +259,7 @@ fn share(set: &SetObservation, between_ns: u64, (misses, hits): (f64, f64)) -> E
 fn told(sets: &[SetObservation], step: &Step) -> CacheObservation {
     let hits = |set: &SetObservation| set.hits.map_or(0.0, |hits| hits.value);
     let (hit_ns, miss_ns) = (step.hit_ns, step.miss_ns);
-    let holds = sets.iter().filter(|set| hits(set) >= FITS).map(|set| set.bytes).max().unwrap_or(0);
+    let holds = holds(sets);
     let lacks = |set: &&SetObservation| hits(set) < TELLS.1 && set.bytes > holds && !set.still_warming;
     let less_than = sets.iter().filter(lacks).map(|set| set.bytes).min();
     let Some(less_than) = less_than else {
@@ -250,11 +278,10 @@ fn told(sets: &[SetObservation], step: &Step) -> CacheObservation {
 fn is_confirmed(sets: &[SetObservation], holds: u64) -> bool {
     let slow =
         sets.iter().position(|set| set.bytes > holds && set.hits.is_some_and(|hits| hits.value < TELLS.1));
-    let fits = |set: &SetObservation| set.bytes <= holds && set.hits.is_some_and(|hits| hits.value >= FITS);
-    slow.is_some_and(|slow| sets[slow..].iter().any(fits))
+    slow.is_some_and(|slow| sets[slow..].iter().any(|set| set.bytes <= holds && fits(set)))
 }
 
-/// Returns the size of the cache from the set that shows it best.
+/// Returns the size of the cache from the set that shows it best, but no less than what came from it of a set.
 pub(crate) fn size(sets: &[SetObservation]) -> Option<Estimate> {
     let of_set = |set: &SetObservation| {
         if set.still_warming {
@@ -266,9 +293,78 @@ pub(crate) fn size(sets: &[SetObservation]) -> Option<Estimate> {
         Some(Estimate { value, low: value * (1.0 - error), high: value * (1.0 + error) })
     };
     let relative = |size: &Estimate| size.half_width() / size.value;
-    sets.iter().filter_map(of_set).min_by(|a, b| relative(a).total_cmp(&relative(b)))
+    let size = sets.iter().filter_map(of_set).min_by(|a, b| relative(a).total_cmp(&relative(b)))?;
+    let held = |set: &SetObservation| set.hits.map_or(0.0, |hits| hits.value * set.bytes as f64);
+    let least = sets.iter().filter(|set| fits(set)).map(held).fold(0.0, f64::max);
+    Some(if size.value < least { size.times(least / size.value) } else { size })
 }
 
 fn agrees(size: Estimate, holds: u64, less_than: u64) -> bool {
     holds as f64 <= size.high * (1.0 + NEAR) && less_than as f64 >= size.low * (1.0 - NEAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A set with so many reads of each latency.
+    fn set_of(mib: u64, reads: &[(u64, u64)]) -> SetObservation {
+        let latency = Distribution::counted(reads, reads[0].0, reads[reads.len() - 1].0);
+        SetObservation {
+            bytes: mib << 20,
+            passes: 1,
+            still_warming: false,
+            reads: latency.count(),
+            latency_ns_mean: latency.mean().unwrap_or_default(),
+            latency_ns_p50: latency.percentile(50.0).unwrap_or_default(),
+            hits: None,
+            latency,
+        }
+    }
+
+    /// Half of the hits of a small set waited for the cache's own limit, as none of a larger set do.
+    #[test]
+    fn hits_that_wait_for_the_limit_of_the_cache_do_not_make_it_larger() {
+        let waits = [(20_000, 500), (100_000, 300), (170_000, 200)];
+        let mut sets = [
+            set_of(16, &waits),
+            set_of(128, &waits),
+            set_of(512, &[(20_000, 465), (1_100_000, 535)]),
+            set_of(235, &waits),
+        ];
+        let first = |number: u64| Place {
+            offset: number << 20,
+            first_ns: 1_000_000.0,
+            again_ns: Vec::new(),
+            later_ns: Vec::new(),
+        };
+        let places: Vec<Place> = (0..100).map(first).collect();
+        let CacheObservation::Seen { size, .. } = cache(&mut sets, &places, false) else {
+            panic!("{sets:?}");
+        };
+        assert_eq!((size.value / f64::from(1 << 20)).round(), 238.0);
+    }
+
+    /// The page cache of Linux: after a set of 512 MiB came from it, larger ones replace what was read twice only in part, and a
+    /// smaller one no longer comes from it wholly; places of the strip that were read twice stay in it.
+    #[test]
+    fn a_cache_that_resists_a_single_pass_is_no_smaller_than_what_came_from_it() {
+        let share = |mib: u64, hits: u64| set_of(mib, &[(50_000, hits), (1_200_000, 1_000 - hits)]);
+        let mut sets: Vec<SetObservation> =
+            [(16, 999), (256, 999), (512, 990), (1024, 420), (678, 740), (462, 900), (393, 999)]
+                .map(|(mib, hits)| share(mib, hits))
+                .into();
+        let read = |number: u64| Place {
+            offset: number << 20,
+            first_ns: 1_000_000.0,
+            again_ns: vec![50_000.0],
+            later_ns: vec![if number.is_multiple_of(5) { 50_000.0 } else { 1_150_000.0 }],
+        };
+        let places: Vec<Place> = (0..100).map(read).collect();
+        let CacheObservation::Seen { size, .. } = cache(&mut sets, &places, false) else {
+            panic!("{sets:?}");
+        };
+        assert_eq!((size.value / f64::from(1 << 20)).round(), 507.0);
+        assert!(sets[5].still_warming && !sets[4].still_warming, "{sets:?}");
+    }
 }

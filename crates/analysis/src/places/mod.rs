@@ -16,7 +16,7 @@ use workload::{Ending, PlacesRequest};
 
 use crate::figures::Figures;
 
-pub use budgets::{Budget, CacheShare, Joint};
+pub use budgets::{Budget, BudgetCause, CacheShare, Joint};
 pub use cache::{CacheObservation, SetObservation};
 pub use loading::Loading;
 pub use looks::{Look, STRIP_BLOCK, Span, TRACK_BLOCK, WARM_BLOCK, look, span};
@@ -71,6 +71,13 @@ impl PlacesAnswer {
     pub fn is_even(&self) -> bool {
         self.spread.is_none_or(|spread| spread <= UNEVEN)
     }
+
+    /// Whether a cache was seen, and no region that loads when it is touched.
+    pub(crate) fn has_only_a_cache(&self) -> bool {
+        let loads =
+            |region: &Region| matches!(region.kind, RegionKind::FirstTouch | RegionKind::FirstTouchOrCached);
+        matches!(self.cache, CacheObservation::Seen { .. }) && !self.regions.iter().any(loads)
+    }
 }
 
 /// A short part of the volume; times are nanoseconds.
@@ -93,8 +100,11 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &PlacesRequest) -> Pl
 
 /// Returns the answer from the steps so far.
 pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer {
-    let volume = Span { from: 0, to: asked.size.0 };
-    let places = places(steps);
+    // Less than was asked for if the layout of the data ran out of time.
+    let first_strip = steps.iter().find(|step| look(step) == Some(Look::Strip));
+    let whole = first_strip.and_then(|step| step.plan.workers.first()).map(|worker| span(worker).to);
+    let volume = Span { from: 0, to: whole.map_or(asked.size.0, |whole| whole.min(asked.size.0)) };
+    let mut places = places(steps);
     let mut sets = cache::sets(steps);
     let before = regions(&places, CacheState::Unknown, volume);
     let loading = loading::loading(steps, &places, &before);
@@ -107,11 +117,14 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer
         }
         told => told,
     };
+    if let CacheObservation::Seen { hit_ns, miss_ns, .. } = cache {
+        places.iter_mut().for_each(|place| place.forget_hits((hit_ns * miss_ns).sqrt()));
+    }
     let cached = cached(&cache, warmed(steps));
     let regions = regions(&places, cached, volume);
     let windows = tracks::windows(steps, &regions, warmed(steps).filter(|_| cached != CacheState::No));
     PlacesAnswer {
-        size: asked.size.0,
+        size: volume.to,
         places: places.len(),
         resolution: resolution(&places),
         spread: spread(&places, cached),

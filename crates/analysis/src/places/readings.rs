@@ -29,6 +29,14 @@ pub(crate) enum SettledReadings {
 }
 
 impl Place {
+    /// Drops later readings faster than `between_ns` of a place that was first read more slowly: a cache may keep a place
+    /// that was read twice through all working sets, and says nothing about what is beyond it.
+    pub(crate) fn forget_hits(&mut self, between_ns: f64) {
+        if self.first_ns > between_ns {
+            self.later_ns.retain(|ns| *ns > between_ns);
+        }
+    }
+
     /// Returns the latency of the place once touched.
     pub(crate) fn settled_ns(&self, settled: SettledReadings) -> Option<f64> {
         match settled {

@@ -1,7 +1,7 @@
 //! `plimsoll where`: how places of a volume differ, and what a cache in front of it holds.
 
 use analysis::Analysis;
-use experiments::{PlacesAsk, Step, next_places_step, places_seconds};
+use experiments::{PlacesAsk, Step, next_places_step, places_seconds, places_written};
 use record::StepRecord;
 use report::{Credits, Forecast};
 use session::failure::Failure;
@@ -54,7 +54,7 @@ impl Measurement for Places {
         Forecast {
             seconds,
             seconds_most: seconds.max(self.ask.asked.time.as_secs_f64()),
-            bytes_written: laid_out(self.ask.layout).0,
+            bytes_written: laid_out(self.ask.layout).0 + places_written(&self.ask).0,
             credits: Credits::NotForecast,
             billing: Vec::new(),
         }
@@ -97,7 +97,7 @@ fn ask(arguments: &PlacesArguments, size: Option<Bytes>, setup: &Setup) -> Resul
         asked => asked.unwrap_or(whole).round_down(Bytes::MIB),
     };
     let asked = PlacesRequest { size, time, largest, seed: arguments.seed };
-    Ok(PlacesAsk { asked, layout: setup.layout })
+    Ok(PlacesAsk { asked, layout: setup.layout, writes: setup.writes })
 }
 
 /// Returns how much of the target can be read.

@@ -112,6 +112,18 @@ fn places_are_multiples_of_the_alignment_and_not_of_the_length() {
     assert_share(on_blocks, ios.len(), 0.125, "one of eight happens to lie on a block");
 }
 
+#[test]
+fn places_further_apart_than_blocks_are_each_visited_once_a_pass() {
+    let blocks =
+        BlockSizes { align: ByDirection::all(Some(Bytes::kib(16))), ..BlockSizes::all(Bytes::kib(4)) };
+    let mut plan = WorkerPlan { blocks, access: Access::random(Mix::READ), ..worker() };
+    plan.files.iter_mut().for_each(|file| file.size = Bytes::mib(1));
+    let first = plan.files[0].offset.0;
+    let mut offsets: Vec<u64> = seen(64, plan).iter().map(|io| (io.offset - first) / K).collect();
+    offsets.sort_unstable();
+    assert_eq!(offsets, (0..64).map(|place| 16 * place).collect::<Vec<_>>());
+}
+
 /// A sequence is not drawn, so nothing moves it to a multiple: each of its bytes is met, up to the region's end.
 #[test]
 fn a_sequence_goes_on_up_to_the_end_whatever_its_alignment() {

@@ -10,12 +10,13 @@ mod ladder;
 mod strip;
 
 use record::StepRecord;
-use workload::{Job, Nanos, PlacesRequest, StepKind, StopRule, Workload};
+use workload::{Bytes, Direction, Job, Nanos, PlacesRequest, StepKind, StopRule, Workload};
 
+pub use budgets::places_written;
 pub use forecast::places_seconds;
 
 use crate::layout::layout_step;
-use crate::step::{Layout, Step, was_cut_short};
+use crate::step::{Layout, Step, Writes, was_cut_short};
 
 /// Share of the requested time for the strip.
 const STRIP: f64 = 0.25;
@@ -37,6 +38,8 @@ pub struct PlacesAsk {
     pub asked: PlacesRequest,
     /// Data to lay out first, if plimsoll created the file.
     pub layout: Layout,
+    /// Whether writes beside a cache are measured.
+    pub writes: Writes,
 }
 
 impl PlacesAsk {
@@ -46,8 +49,21 @@ impl PlacesAsk {
     }
 }
 
+/// The request for as much of the volume as was laid out: a layout that ran out of time left the rest without data.
+pub(crate) fn within_layout(ask: &PlacesAsk, done: &[StepRecord]) -> PlacesAsk {
+    let layout = done.iter().rfind(|step| step.plan.kind == StepKind::Layout);
+    let written = |step: &StepRecord| -> u64 {
+        step.workers.iter().map(|totals| totals.directions[Direction::Write.index()].tally.bytes).sum()
+    };
+    let laid_out =
+        layout.map(written).filter(|bytes| *bytes > 0).map(|bytes| Bytes(bytes).round_down(Bytes::MIB));
+    let size = laid_out.map_or(ask.asked.size, |laid_out| laid_out.min(ask.asked.size));
+    PlacesAsk { asked: PlacesRequest { size, ..ask.asked.clone() }, ..ask.clone() }
+}
+
 /// The next step; `None` when all answers are known or the run was stopped.
 pub fn next_places_step(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
+    let ask = &within_layout(ask, done);
     if done.last().is_some_and(was_cut_short) {
         return None;
     }

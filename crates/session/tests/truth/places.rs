@@ -8,14 +8,14 @@ use analysis::{
     Budget, CacheObservation, Estimate, Joint, PlacesAnswer, ProcedureAnswer, Region, RegionKind,
     TracksObservation, analyse,
 };
-use experiments::{Layout, PlacesAsk, next_places_step, places_seconds};
+use experiments::{Layout, PlacesAsk, Writes, next_places_step, places_seconds};
 use record::Run;
 use session::{Setup, Wish, conduct, set_up};
 use workload::{Bytes, PlacesRequest, ProcedureRequest, Target};
 
 use crate::checked::{Nobody, each, numbers};
 use crate::judge::{Judgement, NEAR};
-use crate::places_drawn::{Cache, DrawnVolume, KINDS, Part};
+use crate::places_drawn::{DrawnVolume, KINDS, Part};
 use crate::table::Table;
 
 /// Relative error allowed in the size of a cache and in the rate of an edge track.
@@ -48,7 +48,7 @@ fn looked(drawn: &DrawnVolume) -> (PlacesAnswer, f64) {
     let made = set_up(&target, &words, &Wish::default());
     let Setup { facts, mut runner, .. } = made.unwrap_or_else(|error| panic!("{words}: {error}"));
     let asked = PlacesRequest { size: drawn.size, time: drawn.time, largest: LARGEST, seed: 1 };
-    let ask = PlacesAsk { asked: asked.clone(), layout: Layout::None };
+    let ask = PlacesAsk { asked: asked.clone(), layout: Layout::None, writes: Writes::Measured };
     let (steps, error) = conduct(&|done| next_places_step(&ask, done), runner.as_mut(), &mut Nobody);
     assert!(error.is_none(), "{words}: {error:?}");
     let took = steps.last().unwrap().ended.since(steps[0].started).as_secs_f64();
@@ -204,13 +204,26 @@ impl JudgedVolume<'_> {
         for budget in self.answer.budgets.clone() {
             let depth = if budget.block == SMALL { 64.0 } else { 16.0 };
             let miss = drawn.miss.at(budget.block, depth);
-            let (cached, uncached) = match budget.block == SMALL {
-                true => ("cached operations", "uncached operations"),
-                false => ("cached bytes", "uncached bytes"),
+            let [cached, uncached, written] = match budget.block == SMALL {
+                true => ["cached operations", "uncached operations", "written operations"],
+                false => ["cached bytes", "uncached bytes", "written bytes"],
             };
             self.rate(cached, budget.cached, cache.hit.at(budget.block, depth));
             self.rate(uncached, budget.uncached, miss);
-            self.joint(&budget, cache);
+            self.rate(written, budget.written, miss);
+            let Budget { cached, uncached, written, .. } = budget;
+            self.joint("one limit over both", budget.joint(), ((cached, uncached), cache.has_limits));
+            if budget.block == SMALL {
+                let told = Joint::of(cached, written, budget.cached_and_written);
+                self.joint("one limit over hits and writes", told, ((cached, written), cache.has_limits));
+            }
+            // Two queues of this depth move twice as much as one unless a meter stops them.
+            let of_both = drawn.miss.at(budget.block, 2.0 * depth);
+            if of_both < 1.01 * miss || of_both > 1.99 * miss {
+                let told = Joint::of(uncached, written, budget.uncached_and_written);
+                let truth = ((uncached, written), of_both < 1.01 * miss);
+                self.joint("one limit over misses and writes", told, truth);
+            }
         }
     }
 
@@ -225,20 +238,24 @@ impl JudgedVolume<'_> {
         self.add(name, judged, &|_| format!("{told:?} of {truth:.0}"));
     }
 
-    fn joint(&mut self, budget: &Budget, cache: &Cache) {
-        let judged = match (budget.joint(), cache.has_limits) {
+    /// Judges what is reported of two loads, with the rates of each alone and whether one limit counts both.
+    fn joint(
+        &mut self,
+        quantity: &'static str,
+        told: Option<Joint>,
+        ((one, other), is_one): ((Option<Estimate>, Option<Estimate>), bool),
+    ) {
+        let small = |(one, other): (Estimate, Estimate)| {
+            one.value.min(other.value) < TENTH * one.value.max(other.value)
+        };
+        let judged = match (told, is_one) {
             (Some(Joint::Apart), false) | (Some(Joint::OneOverBoth), true) => Judgement::Right,
             // One of them is too small beside the other.
-            (None, _)
-                if budget.uncached.zip(budget.cached).is_some_and(|(a, b)| a.value < TENTH * b.value) =>
-            {
-                Judgement::Open
-            }
+            (None, _) if one.zip(other).is_some_and(small) => Judgement::Open,
             (None | Some(Joint::Less), _) => Judgement::HeldBack,
             _ => Judgement::SureWrong,
         };
-        let budget = budget.clone();
-        self.add("one limit over both", judged, &|_| format!("{:?}: {budget:?}", budget.joint()));
+        self.add(quantity, judged, &|answer| format!("{told:?}: {one:?}, {other:?}: {:?}", answer.budgets));
     }
 
     fn tracks(&mut self) {
@@ -384,4 +401,31 @@ fn places() {
     outcomes.into_iter().for_each(|outcome| all.merge(outcome.table));
     println!("{:.0} s", begun.elapsed().as_secs_f64());
     all.conclude("places", cases.len());
+}
+
+/// Three sizes and three pairs of limits: the size of the cache within 10 %, each limit within 3 %, and one limit over reads
+/// beyond the cache and writes.
+#[test]
+fn each_limit_of_a_host_cached_volume_is_told() {
+    let cases: Vec<usize> = (0..9).collect();
+    each(&cases, |number| {
+        let drawn = DrawnVolume::hosted(*number);
+        let (answer, _) = looked(&drawn);
+        let cache = drawn.cache.as_ref().unwrap();
+        let CacheObservation::Seen { size, .. } = answer.cache else { panic!("{}: {answer:?}", drawn.words) };
+        assert!((size.value / cache.bytes as f64 - 1.0).abs() < TENTH, "{}: {size:?}", drawn.words);
+        assert_eq!(answer.budgets.len(), 2, "{}", drawn.words);
+        for budget in &answer.budgets {
+            let depth = f64::from(budget.depth);
+            let beyond = drawn.miss.at(budget.block, depth);
+            let hits = cache.hit.at(budget.block, depth);
+            for (told, truth) in [(budget.cached, hits), (budget.uncached, beyond), (budget.written, beyond)]
+            {
+                let value = told.map_or(0.0, |told| told.value);
+                assert!((value / truth - 1.0).abs() <= NEAR, "{}: {told:?} of {truth}", drawn.words);
+            }
+            let joint = Joint::of(budget.uncached, budget.written, budget.uncached_and_written);
+            assert_eq!(joint, Some(Joint::OneOverBoth), "{}: {budget:?}", drawn.words);
+        }
+    });
 }

@@ -213,6 +213,31 @@ impl DrawnVolume {
         self.tracks = Some((alone(outer), alone(inner)));
     }
 
+    /// Returns a small volume behind the cache of a host whose limit holds even single reads: one of three sizes with one of
+    /// three pairs of limits.
+    pub fn hosted(number: usize) -> DrawnVolume {
+        let bytes = [128, 256, 512][number % 3] * MIB;
+        let (iops, mib, cached, cached_mib) =
+            [(1600.0, 64.0, 12e3, 300.0), (3200.0, 96.0, 20e3, 400.0), (800.0, 48.0, 8e3, 200.0)]
+                [number / 3 % 3];
+        let hit = Rates { latency_s: 50e-6, iops: cached, bandwidth: cached_mib * MIB as f64 };
+        DrawnVolume {
+            words: format!(
+                "custom,iops={iops},bandwidth={mib}MiB/s,latency=1ms,jitter=0.3,size=2GiB,cache={}MiB,cache_latency=50us,\
+                 cache_iops={cached},cache_bandwidth={cached_mib}MiB/s,seed={}",
+                bytes / MIB,
+                number + 1
+            ),
+            size: Bytes::gib(2),
+            time: Nanos::from_secs(120),
+            regions: Vec::new(),
+            cache: Some(Cache { bytes, hit, has_limits: true }),
+            tracks: None,
+            miss: Rates { latency_s: 1e-3, iops, bandwidth: mib * MIB as f64 },
+            strays: 0.0,
+        }
+    }
+
     /// Adds servers without a meter: what moves rates moves latencies.
     fn serving(&mut self, random: &mut Stream) {
         let (ms, size) = (*one_of(random, &[1, 5]), self.size.0 / GIB);

@@ -57,7 +57,7 @@ impl Case {
         let parts = vec![
             PartAsk::Check(Box::new(check(Effort::within(Nanos::from_secs(165))))),
             PartAsk::Headroom(HeadroomAsk { asked: search, layout: Layout::None, in_flight_most }),
-            PartAsk::Places(PlacesAsk { asked: places, layout: Layout::None }),
+            PartAsk::Places(PlacesAsk { asked: places, layout: Layout::None, writes: Writes::Measured }),
         ];
         Case { words: words.to_owned(), plan: CheckPlan::Standard, parts }
     }

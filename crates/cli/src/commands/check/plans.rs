@@ -2,7 +2,7 @@
 
 use experiments::{
     CheckAsk, Effort, HeadroomAsk, Layout, OmissionReason, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step,
-    Writes, burst_forecast, part_shares,
+    Writes, burst_forecast, part_shares, places_written,
 };
 use policy::Limits;
 use session::Setup;
@@ -69,9 +69,9 @@ pub(super) fn planned(asked: &CheckCommand, setup: &Setup) -> Result<PlannedChec
         CheckPlan::Burst | CheckPlan::Soak => None,
     };
     let laid_out = if let Layout::Write(size) = setup.layout { size } else { Bytes(0) };
-    let searched = if setup.writes == Writes::LeftOut { Bytes(0) } else { searched(&check) };
-    let writes = Bytes(own.as_ref().map_or(laid_out, |own| own.write_most).0 + searched.0);
-    let parts = check.parts.iter().filter_map(|part| part_ask(part, setup));
+    let parts: Vec<PartAsk> = check.parts.iter().filter_map(|part| part_ask(part, setup)).collect();
+    let in_parts = if setup.writes == Writes::LeftOut { 0 } else { parts.iter().map(written_in).sum() };
+    let writes = Bytes(own.as_ref().map_or(laid_out, |own| own.write_most).0 + in_parts);
     let ask = PlanAsk {
         parts: own.into_iter().map(Box::new).map(PartAsk::Check).chain(parts).collect(),
         layout: setup.layout,
@@ -97,19 +97,22 @@ fn part_ask(part: &ProcedureRequest, setup: &Setup) -> Option<PartAsk> {
         ProcedureRequest::Headroom(asked) => {
             PartAsk::Headroom(HeadroomAsk { asked, layout: Layout::None, in_flight_most: in_flight_most() })
         }
-        ProcedureRequest::Places(asked) => PartAsk::Places(PlacesAsk { asked, layout: Layout::None }),
+        ProcedureRequest::Places(asked) => {
+            PartAsk::Places(PlacesAsk { asked, layout: Layout::None, writes: setup.writes })
+        }
         ProcedureRequest::Burst(asked) => PartAsk::Burst(asked, setup.layout),
         ProcedureRequest::Soak(asked) => PartAsk::Soak(SoakAsk { asked, layout: setup.layout }),
         _ => return None,
     })
 }
 
-fn searched(check: &CheckRequest) -> Bytes {
-    let of = |part: &ProcedureRequest| match part {
-        ProcedureRequest::Headroom(asked) => asked.write_most.0,
-        _ => 0,
-    };
-    Bytes(check.parts.iter().map(of).sum())
+/// Returns the greatest number of bytes that a part writes besides the layout and the check's own steps.
+fn written_in(part: &PartAsk) -> u64 {
+    match part {
+        PartAsk::Headroom(ask) => ask.asked.write_most.0,
+        PartAsk::Places(ask) => places_written(ask).0,
+        PartAsk::Check(_) | PartAsk::Burst(..) | PartAsk::Soak(_) => 0,
+    }
 }
 
 /// Division of a plan's time among its parts.

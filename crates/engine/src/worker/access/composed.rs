@@ -226,7 +226,7 @@ impl Lane {
                 BlockRange { blocks: count, block: align },
                 seeds::pass_key(seed, u64::MAX),
             ),
-            pass: if once && one_length { Passes::new(count, seed) } else { None },
+            pass: if once && is_spaced(blocks, direction) { Passes::new(count, seed) } else { None },
             cover: if once && !one_length && used && in_steps { Cover::new(count) } else { None },
             last: None,
             run_left: 0,
@@ -337,6 +337,12 @@ impl Lane {
         }
         over
     }
+}
+
+/// Whether all I/O of `direction` has one length and no two of its places overlap.
+fn is_spaced(blocks: &BlockSizes, direction: Direction) -> bool {
+    let fixed = blocks.of(direction).fixed();
+    blocks.by == LengthsBy::Direction && fixed.is_some_and(|length| length <= blocks.align_of(direction))
 }
 
 /// Whether all I/O of `direction` has one length and lies at multiples of it.

@@ -3,13 +3,13 @@
 pub(crate) mod charts;
 
 use analysis::{
-    Analysis, Budget, CacheObservation, Joint, Loading, PlacesAnswer, ProcedureAnswer, Region, RegionKind,
-    SetObservation, TracksObservation, WARM_BLOCK,
+    Analysis, Budget, BudgetCause, CacheObservation, Estimate, Joint, Loading, PlacesAnswer, ProcedureAnswer,
+    Region, RegionKind, SetObservation, TracksObservation, WARM_BLOCK,
 };
 
 use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
-use crate::words::numbers::{self, Prefix};
+use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::sentence::capital;
 use crate::words::table::Columns;
 
@@ -47,14 +47,24 @@ fn regions(answer: &PlacesAnswer) -> Vec<Block> {
 
 fn working_sets(answer: &PlacesAnswer) -> Vec<Block> {
     let table = Block::Captioned("Working sets".to_owned(), set_table(answer), Columns::Left);
-    let mut budgets: Vec<String> = answer.budgets.iter().map(budget_sentence).collect();
+    let mut budgets: Vec<String> = answer.budgets.iter().flat_map(budget_sentences).collect();
+    if !answer.budgets.is_empty() && answer.budgets.iter().all(|budget| budget.written.is_none()) {
+        budgets.push(UNWRITTEN.to_owned());
+    }
     let page = Block::Paragraphs("", budgets.clone()).on_page();
     if answer.stopped {
         budgets.push("Stopped before its end: this is what is known so far.".to_owned());
     }
     let table = if answer.sets.len() > 1 { table } else { table.on_page() };
-    vec![table, page, Block::Paragraphs("", budgets).in_terminal()]
+    let rates = Block::Captioned("Limits".to_owned(), budget_table(answer), Columns::Left);
+    let rates = (!answer.budgets.is_empty()).then_some(rates);
+    let rest = [page, Block::Paragraphs("", budgets).in_terminal()];
+    [table].into_iter().chain(rates).chain(rest).collect()
 }
+
+/// The sentence on writes that were not measured.
+const UNWRITTEN: &str = "What writes reach was not looked at: it writes only to a file of its own. On a device, `plimsoll check --plan \
+                         standard --allow-destroy DEVICE` looks.";
 
 /// Returns the verdict by place as a title: `Alike everywhere (within 2.5 %), the first time as later: …`.
 pub(crate) fn by_place(analysis: &Analysis) -> Option<String> {
@@ -283,32 +293,97 @@ fn tracks_sentence(tracks: &TracksObservation) -> String {
     }
 }
 
-/// Block size in bytes from which reads are given in bytes a second, because that is what limits them.
+/// Block size in bytes from which I/Os are given in bytes a second, because that is what limits them.
 const LARGE: u64 = 64 << 10;
 
-/// Returns the sentence on rates from the cache, beyond it, and from both at once.
-fn budget_sentence(budget: &Budget) -> String {
-    let block = numbers::block(budget.block as f64);
-    let rate = |value: f64| match budget.block {
-        LARGE.. => numbers::bandwidth(value * budget.block as f64, Prefix::Binary),
-        _ => numbers::iops(value),
+/// Returns the greatest rate of a budget.
+fn most(budget: &Budget) -> f64 {
+    let rates = [budget.cached, budget.uncached, budget.written].into_iter().flatten();
+    rates.map(|rate| rate.value).fold(0.0, f64::max)
+}
+
+/// Returns the unit of rates of a budget, and the factor from I/Os a second.
+fn rate_unit(budget: &Budget) -> (Unit, f64) {
+    match budget.block {
+        LARGE.. => {
+            (Unit::of_bandwidth(budget.block as f64 * most(budget), Prefix::Binary), budget.block as f64)
+        }
+        _ => (numbers::IOPS, 1.0),
+    }
+}
+
+/// Returns the rates of many I/Os at once, a row for each load, with what stops it.
+fn budget_table(answer: &PlacesAnswer) -> Table {
+    let budgets = &answer.budgets;
+    let blocks: Vec<String> = budgets.iter().map(|budget| numbers::block(budget.block as f64)).collect();
+    let heads = ["many at once"].into_iter().chain(blocks.iter().map(String::as_str)).chain(["limited in"]);
+    let mut table = Table::headed(&heads.collect::<Vec<_>>());
+    let (hit_ns, miss_ns) = match answer.cache {
+        CacheObservation::Seen { hit_ns, miss_ns, .. }
+        | CacheObservation::SizeUnclear { hit_ns, miss_ns, .. } => (hit_ns, miss_ns),
+        _ => return table,
     };
-    let both = budget.together.map(|(hits, misses)| {
-        let joint = match budget.joint() {
+    type Rate = fn(&Budget) -> Option<Estimate>;
+    let rows: [(&str, Rate, f64); 3] = [
+        ("reads from the cache", |budget| budget.cached, hit_ns),
+        ("reads beyond it", |budget| budget.uncached, miss_ns),
+        ("writes", |budget| budget.written, miss_ns),
+    ];
+    for (load, rate, alone_ns) in rows {
+        let figure = |budget: &Budget| {
+            let (unit, factor) = rate_unit(budget);
+            rate(budget).map_or("not told".to_owned(), |rate| numbers::with_unit(&rate.times(factor), unit))
+        };
+        let causes = BudgetCause::of(budgets, rate, alone_ns).map_or(String::new(), causes);
+        let figures = budgets.iter().map(figure);
+        table.rows.push([load.to_owned()].into_iter().chain(figures).chain([causes]).collect());
+    }
+    table
+}
+
+/// Names what stops small and large blocks.
+fn causes(causes: [BudgetCause; 2]) -> String {
+    let word = |cause: BudgetCause| match cause {
+        BudgetCause::Operations => "operations",
+        BudgetCause::Bytes => "bytes",
+        BudgetCause::Queue => "nothing",
+    };
+    match causes.map(word) {
+        [small, large] if small == large => small.to_owned(),
+        [small, large] => format!("{small}, {large}"),
+    }
+}
+
+/// Returns the sentences on two loads at once.
+fn budget_sentences(budget: &Budget) -> Vec<String> {
+    let (unit, factor) = rate_unit(budget);
+    let rate = |value: f64| numbers::in_unit(value * factor, unit);
+    let said = |(loads, joint, both): (&str, Option<Joint>, Option<(f64, f64)>)| {
+        let (one, other) = both?;
+        let joint = match joint {
             Some(Joint::Apart) => ", as much as each alone: two limits",
-            Some(Joint::OneOverBoth) => ": what is beyond the cache counts against its limit too",
+            Some(Joint::OneOverBoth) => ", no more than one of them alone: one limit counts both",
             Some(Joint::Less) => ", less than one of them alone",
             None => "",
         };
-        format!("both at once {} ({} and {}){joint}", rate(hits + misses), rate(hits), rate(misses))
-    });
-    let parts = [
-        budget.cached.map(|cached| format!("from the cache {}", rate(cached.value))),
-        budget.uncached.map(|uncached| format!("beyond it {}", rate(uncached.value))),
-        both,
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    format!("Reads of {block}, many at once: {}.", parts.join("; "))
+        let block = numbers::block(budget.block as f64);
+        Some(format!(
+            "{loads} at once, {block}: {} ({} and {}){joint}.",
+            rate(one + other),
+            rate(one),
+            rate(other)
+        ))
+    };
+    let Budget { cached, uncached, written, together, cached_and_written, uncached_and_written, .. } = budget;
+    let joint = |one: &Option<Estimate>, both: &Option<(f64, f64)>| Joint::of(*one, *written, *both);
+    [
+        ("Reads from the cache and beyond it", budget.joint(), *together),
+        ("Reads from the cache and writes", joint(cached, cached_and_written), *cached_and_written),
+        ("Reads beyond the cache and writes", joint(uncached, uncached_and_written), *uncached_and_written),
+    ]
+    .into_iter()
+    .filter_map(said)
+    .collect()
 }
 
 /// Returns the volume as a line, with a letter for each region.
