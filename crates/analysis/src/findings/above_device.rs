@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::device_place::Place;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
+use crate::watch::busiest::QUIET;
 use crate::watch::command::{CommandTime, command_time};
 use crate::watch::device::Device;
 use crate::watch::firing::{firings, found_in};
-use crate::watch::limits::{around, is_set_on, near, reached};
+use crate::watch::limits::{is_set_on, near, reached};
 use crate::watch::ticks::Sum;
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::{ALONE, USED, Window};
@@ -45,8 +46,8 @@ impl Kind for ThrottledAboveDevice {
 }
 
 /// Detects that a limit of this machine holds other programs back while their device is calm. Reported for the device
-/// that has the limit, or else for the topmost one in use. That tasks of the machine wait shows nothing: they may wait for
-/// other devices.
+/// that has the limit, or else for the topmost one in use. That tasks of the machine wait shows nothing by itself: they may
+/// wait for other devices.
 pub(super) fn waiting_application(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
@@ -59,10 +60,15 @@ pub(super) fn waiting_application(
         time.long_waits().find(|wait| wait.place.name == device.place.name).map(|wait| wait.share)
     };
     let waited = time.as_ref().and_then(wait);
-    let at_limit = |window: &Window| match waited {
-        // The command's waits were counted, and the device was idle for most of them.
-        Some(waited) if window.sum.mean_busy() * 2.0 < waited => around(watch, device, window),
-        _ => reached(watch, device, window).filter(|_| calm(device, window)),
+    let at_limit = |window: &Window| {
+        let busy = window.sum.mean_busy();
+        // The device was idle for most of the waits: of the command, which are counted, or else of any task.
+        let in_front = match waited {
+            Some(waited) => busy * 2.0 < waited,
+            None => time.is_none() && busy + QUIET < window.waited,
+        };
+        let reached = || reached(watch, device, window).filter(|_| calm(device, window));
+        if in_front { near(watch, device, window).or_else(reached) } else { reached() }
     };
     let held = device.windows_where(|window| {
         let someone = watch.spans[window.span].step.is_none() && window.count() >= FEWEST;

@@ -101,7 +101,8 @@ pub enum TrendOutcome {
     Better,
     /// None is.
     Steady,
-    /// Too few runs, or too much scatter to see as little as was asked.
+    /// Too few runs, too much scatter to see as little as was asked, or a figure of the newest run is worse by as much, which
+    /// may not last.
     CannotTell,
 }
 
@@ -168,7 +169,7 @@ fn figures(runs: &[TrendRun], by: f64) -> Vec<TrendFigure> {
     let mut rows = over_time(&of_runs);
     rows.retain(|row| row.figures.last().is_some_and(Option::is_some));
     let series = rows.len();
-    let figure = |row: Row| {
+    let figure = |row: &Row, changed: &[usize]| {
         let sign = if row.measure.is_latency() { -1.0 } else { 1.0 };
         let values: Vec<Option<Estimate>> =
             row.figures.iter().map(|one| one.as_ref().map(estimate)).collect();
@@ -177,11 +178,18 @@ fn figures(runs: &[TrendRun], by: f64) -> Vec<TrendFigure> {
             .enumerate()
             .filter_map(|(place, value)| Some((place, occasion(value.as_ref()?, sign))))
             .unzip();
-        let question = Question { least: least(by), series };
+        let known: Vec<usize> =
+            changed.iter().map(|changed| places.partition_point(|place| place < changed)).collect();
+        let question = Question { least: least(by), series, known: &known };
         let history = histories(&occasions, &question).pop()?;
         Some(standing::figure(row, values, &PlacedHistory { history, places }, question.least))
     };
-    let mut figures: Vec<TrendFigure> = rows.into_iter().filter_map(figure).collect();
+    let mut figures: Vec<TrendFigure> = rows.iter().filter_map(|row| figure(row, &[])).collect();
+    // What changed one figure often changed others with it.
+    let changed: Vec<usize> = figures.iter().filter_map(TrendFigure::changed_at).collect();
+    if !changed.is_empty() {
+        figures = rows.iter().filter_map(|row| figure(row, &changed)).collect();
+    }
     figures.sort_by(|a, b| b.badness().total_cmp(&a.badness()));
     figures
 }
@@ -210,7 +218,7 @@ fn outcome(figures: &[TrendFigure], by: f64) -> TrendOutcome {
     };
     if figures.iter().any(|figure| figure.worse) {
         TrendOutcome::Worse
-    } else if !figures.iter().any(sees) {
+    } else if figures.iter().any(|figure| figure.may_be_worse(by).is_some()) || !figures.iter().any(sees) {
         TrendOutcome::CannotTell
     } else if figures.iter().any(|figure| figure.is_better()) {
         TrendOutcome::Better

@@ -48,10 +48,12 @@ pub enum TrendStanding {
         /// Index of the first run of the drift.
         since: usize,
     },
-    /// The newest run alone is apart; the next shows whether that lasts.
+    /// The newest run is apart, which shows no other level yet; the next shows whether that lasts.
     Odd {
         /// Difference from the level, as a share.
         share: f64,
+        /// Index of the first of the newest runs that lie nearer to the newest than to the level.
+        since: usize,
     },
 }
 
@@ -61,10 +63,28 @@ impl TrendFigure {
     pub fn worse_by(&self) -> f64 {
         let share = match self.standing {
             TrendStanding::Moved { share, .. } | TrendStanding::Drifts { share, .. } => share.value,
-            TrendStanding::Odd { share } => share,
+            TrendStanding::Odd { share, .. } => share,
             TrendStanding::TooFew | TrendStanding::Steady => 0.0,
         };
         if self.measure.is_latency() { share } else { -share }
+    }
+
+    /// Returns the index of the first of the newest runs that are worse by `by` or more, and of which nobody knows yet whether
+    /// that lasts.
+    #[must_use]
+    pub fn may_be_worse(&self, by: f64) -> Option<usize> {
+        match self.standing {
+            TrendStanding::Odd { since, .. } if self.worse_by() >= by => Some(since),
+            _ => None,
+        }
+    }
+
+    /// Returns the index of the first run at the newest level.
+    pub(super) fn changed_at(&self) -> Option<usize> {
+        match self.standing {
+            TrendStanding::Moved { .. } => self.levels.last().map(|level| level.from),
+            _ => None,
+        }
     }
 
     /// Whether the level is better than an earlier one.
@@ -87,7 +107,7 @@ pub(super) struct PlacedHistory {
 
 /// Returns what a history says of a row with these values; `least` is the fall that counts.
 pub(super) fn figure(
-    row: Row,
+    row: &Row,
     values: Vec<Option<Estimate>>,
     PlacedHistory { history, places }: &PlacedHistory,
     least: f64,
@@ -100,7 +120,7 @@ pub(super) fn figure(
         between: history.between.exp_m1(),
         // A latency that gets worse by this fall of its logarithm grows by more than the rate falls.
         detectable: history.detectable.map(|fall| -(-fall).exp_m1()),
-        work: row.work,
+        work: row.work.clone(),
         measure: row.measure,
         values,
     }
@@ -147,7 +167,9 @@ impl Unit<'_> {
                 share: self.share(slope.total, slope.half_width),
                 since: self.places[slope.from],
             },
-            Standing::Odd { by } => TrendStanding::Odd { share: self.share(by, 0.0).value },
+            Standing::Odd { by, from } => {
+                TrendStanding::Odd { share: self.share(by, 0.0).value, since: self.places[from] }
+            }
         }
     }
 }

@@ -35,7 +35,8 @@ fn limited(limit: &LocalLimit, [ops, merged, bytes]: [[f64; 2]; 3]) -> f64 {
     }
 }
 
-/// Returns the limit of this machine that the rate of a window comes near.
+/// Returns the limit of this machine that the rate of a window comes near, and does not exceed, as it would if most of it were
+/// of programs that the limit is not set for.
 pub(crate) fn near<'s>(
     watch: &WatchedRun<'s>,
     device: &Device<'_>,
@@ -43,25 +44,11 @@ pub(crate) fn near<'s>(
 ) -> Option<&'s LocalLimit> {
     let sum = &window.sum;
     let at = |limit: &&LocalLimit| {
-        let done = limited(limit, [sum.ops, sum.merged, sum.bytes]);
-        concerns(&device.place, limit) && done / sum.seconds >= AT_LIMIT * limit.value as f64
+        let done = limited(limit, [sum.ops, sum.merged, sum.bytes]) / sum.seconds;
+        let value = limit.value as f64;
+        concerns(&device.place, limit) && (AT_LIMIT * value..=(2.0 - AT_LIMIT) * value).contains(&done)
     };
     watch.run.limits.iter().find(at)
-}
-
-/// Returns the limit of this machine that the rate of a window comes near, and does not exceed, as it would if most of it were
-/// of programs that the limit is not set for.
-pub(crate) fn around<'s>(
-    watch: &WatchedRun<'s>,
-    device: &Device<'_>,
-    window: &Window,
-) -> Option<&'s LocalLimit> {
-    let sum = &window.sum;
-    let above = |limit: &&LocalLimit| {
-        let done = limited(limit, [sum.ops, sum.merged, sum.bytes]);
-        done / sum.seconds <= (2.0 - AT_LIMIT) * limit.value as f64
-    };
-    near(watch, device, window).filter(above)
 }
 
 /// Returns the limit of this machine at which the rate of a window stays while the device is used: one on the

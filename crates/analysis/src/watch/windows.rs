@@ -32,6 +32,8 @@ pub(crate) struct Window {
     /// Share of the intervals that end with at most one request in flight; NaN if requests in flight are not counted.
     pub alone: f64,
     pub steal: f64,
+    /// Share of the time in which some task of the machine waited for I/O; NaN if not recorded.
+    pub waited: f64,
     /// Share of the CPUs' time in which they did nothing; NaN if not recorded.
     pub rests: f64,
     /// Mean bytes of memory waiting to be written, including those being written; `writeback`: the latter alone.
@@ -123,6 +125,7 @@ fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: us
         sum,
         alone: if seen { share(&|tick| tick.in_flight <= 1.0) } else { f64::NAN },
         steal: mean(|moment| moment.steal),
+        waited: mean(|moment| moment.some),
         rests: mean(|moment| moment.idle + moment.iowait),
         dirty: mean(|moment| moment.dirty + moment.writeback),
         writeback: mean(|moment| moment.writeback),

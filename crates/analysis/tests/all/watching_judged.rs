@@ -56,7 +56,8 @@ fn a_limit_counts_what_is_merged_and_a_command_that_waits_for_the_device_is_at_i
     let volume = Volume { cap_all: 28.0, base_s: 60e-6, above: true, ..FAST };
     let mut run = machine(&serve(&volume, &[asker(How::Closed(1), 0.0, 18.0)], 6), 1.0, 18.0);
     run.words = ["plimsoll", "watch", "--", "/usr/bin/python3", "app.py"].map(str::to_owned).to_vec();
-    run.limits = vec![limit("sda", 60)];
+    // The first is another group's, far below the rate.
+    run.limits = vec![limit("sda", 10), limit("sda", 60)];
     let last = run.samples.len() - 1;
     let waited = |seconds: u64| CommandCounters {
         looks: 400,
@@ -81,8 +82,23 @@ fn a_limit_counts_what_is_merged_and_a_command_that_waits_for_the_device_is_at_i
         };
         assert_eq!((above.limit.as_ref(), *confidence), (Some(&limit("sda", 60)), sure), "{seconds} s");
     }
+    // Without a command, the waits of any task count, where most of them are longer than the device is busy.
+    run.words.truncate(2);
+    run.samples[last].command = None;
+    for (share, many) in [(0.9, 1), (0.1, 0)] {
+        for sample in &mut run.samples {
+            let some_us = (sample.at.as_secs_f64() * share * 1e6) as u64;
+            sample.pressure = Some(record::Pressure { some_us, full_us: 0 });
+        }
+        let limits = run.limits.clone();
+        // Off by more than what shows a limit without any waits.
+        run.limits[1].value = 64;
+        assert_eq!(found(&run).len(), many, "{share}");
+        run.limits = limits;
+    }
     run.samples[last].command = Some(waited(17));
-    run.limits[0].value = 120;
+    run.words.extend(["--", "/usr/bin/python3"].map(str::to_owned));
+    run.limits[1].value = 120;
     assert!(found(&run).is_empty());
 }
 

@@ -45,7 +45,12 @@ fn nights_are_too_few_then_steady_then_worse() {
         steady.out
     );
     assert!(steady.out.lines().all(|line| line.chars().count() <= 80), "{}", steady.out);
-    nights(&folder, 2700, 13..15);
+    // One night alone may be chance; the next shows whether it lasts.
+    nights(&folder, 2904, 13..14);
+    let first = trend(&folder, &["--no-store"]);
+    let yet = "CANNOT TELL yet: ";
+    assert!(first.code == Some(4) && first.told().contains(yet), "{:?} {}", first.code, first.out);
+    nights(&folder, 2700, 14..15);
     let worse = trend(&folder, &["--format", "json", "--html", "@/trend.html"]);
     let document: serde_json::Value = serde_json::from_str(&worse.out).unwrap();
     assert_eq!(

@@ -57,28 +57,32 @@ pub(crate) fn kind_words(target: &TargetFacts) -> String {
     if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
 }
 
-/// Returns the whole answer except the line that names the files: steps, findings, verdict, claims. A screen of 24
+/// Returns the whole answer except the line that names the files: steps, findings, claims, verdict. A screen of 24
 /// rows thus ends with the verdict. All findings of a watch are always shown.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
-    let verdict = verdict_text(run, analysis, paint);
+    let [sentence, stops] = verdict_texts(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
-    let (before, after) = match (&analysis.watched, &analysis.answered) {
+    let (before, verdict): (Vec<String>, String) = match (&analysis.watched, &analysis.answered) {
         (Some(watched), _) => {
             let sections = watch::sections(run, analysis, watched);
-            (std::iter::once(summary(run)).chain(sections).collect(), Vec::new())
+            (std::iter::once(summary(run)).chain(sections).collect(), sentence + &stops)
         }
         (None, Some(answered)) if !matches!(answered, ProcedureAnswer::Check(_)) => {
-            (vec![answers::text(analysis, answered), findings(analysis, extent)], Vec::new())
+            (vec![answers::text(analysis, answered), findings(analysis, extent)], sentence + &stops)
         }
         (None, check) => {
             let head = if check.is_some() { String::new() } else { summary(run) };
             let parts = check.as_ref().map_or_else(String::new, |check| answers::text(analysis, check));
-            let claims = vec![claim_table(run, &analysis.verdict), doubts_of_rows(&analysis.verdict)];
-            (vec![head, steps(run, analysis), findings(analysis, extent), parts], claims)
+            let claims = [claim_table(run, &analysis.verdict), doubts_of_rows(&analysis.verdict)];
+            let seen = [head, steps(run, analysis), findings(analysis, extent), parts];
+            let seen = seen.into_iter().chain(claims);
+            match analysis.verdict.rows.is_empty() {
+                true => (seen.collect(), sentence + &stops),
+                false => (seen.chain([stops]).collect(), sentence),
+            }
         }
     };
-    let (before, after) = (before.into_iter().map(cleaned), after.into_iter().map(cleaned));
-    let sections: Vec<String> = before.chain([verdict]).chain(after).collect();
+    let sections: Vec<String> = before.into_iter().map(cleaned).chain([verdict]).collect();
     let running = running_words(run).map(|words| wrap("", &words)).unwrap_or_default();
     let all = std::iter::once(&running).chain(&sections).map(String::as_str);
     let filled: Vec<&str> = all.filter(|section| !section.is_empty()).collect();
@@ -108,8 +112,9 @@ fn files_named(report: &str, (what, path): (&str, &str)) -> String {
     }
 }
 
-/// Returns the verdict sentences; the word is coloured after wrapping, so that colour affects no line break.
-fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
+/// Returns the verdict's sentence and what stops the volume; the word is coloured after wrapping, so that colour affects no
+/// line break.
+fn verdict_texts(run: &Run, analysis: &Analysis, paint: Paint) -> [String; 2] {
     let words = verdict_words(run, analysis);
     // Cleaned before it is coloured, so that it contains no escape sequence but plimsoll's own.
     let mut text = clean_lines(&wrap("", &words.sentence())).into_owned();
@@ -120,10 +125,8 @@ fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
             1,
         );
     }
-    if !words.stops.is_empty() {
-        text += &clean_lines(&wrap("", &words.stops));
-    }
-    text
+    let stops = if words.stops.is_empty() { String::new() } else { wrap("", &words.stops) };
+    [text, clean_lines(&stops).into_owned()]
 }
 
 /// Returns green, red or yellow; a verdict without a claim is only bold.

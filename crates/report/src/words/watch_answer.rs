@@ -2,7 +2,7 @@
 
 use analysis::{
     Analysis, BusiestDevice, BusyAnswer, CommandTime, DetectionLimits, DeviceFigures, LoadShortfall, Meaning,
-    StorageAnswer, WatchFigures,
+    StorageAnswer, WatchFigures, findings::ThrottledAboveDevice,
 };
 
 use crate::words::numbers::{self, Prefix};
@@ -24,7 +24,7 @@ const MOST: f64 = 0.5;
 pub(super) fn first_sentence(analysis: &Analysis, watched: &WatchFigures) -> Option<(&'static str, String)> {
     match (&watched.command, &watched.busiest) {
         (Some(command), _) => Some(of_command(command, (analysis, watched))),
-        (None, Some(busiest)) => Some(of_device(busiest)),
+        (None, Some(busiest)) => Some(of_device(busiest, analysis)),
         (None, None) => None,
     }
 }
@@ -96,18 +96,21 @@ fn in_front_words(time: &CommandTime, (analysis, watched): (&Analysis, &WatchFig
         return String::new();
     }
     let name = clean(&longest.place.name);
-    let limit = analysis.findings.iter().find_map(|finding| match &finding.meaning {
-        Meaning::ThrottledAboveDevice(above) if above.device.name == longest.place.name => {
-            above.limit.as_ref()
-        }
-        _ => None,
-    });
+    let of_it = |above: &&ThrottledAboveDevice| above.device.name == longest.place.name;
+    let limit = throttled(analysis).find(of_it).and_then(|above| above.limit.as_ref());
     let front = match limit {
         Some(limit) => format!("{}, in front of it", held_by(limit)),
         None => "the wait is in front of it, as for a limit of this machine or a lock of the file system"
             .to_owned(),
     };
     format!(" {name} itself was busy {} of the time: {front}.", share(busy))
+}
+
+fn throttled(analysis: &Analysis) -> impl Iterator<Item = &ThrottledAboveDevice> {
+    analysis.findings.iter().filter_map(|finding| match &finding.meaning {
+        Meaning::ThrottledAboveDevice(above) => Some(above),
+        _ => None,
+    })
 }
 
 /// Describes the other parts of a command's time, the greatest first: ` It ran on a CPU 88 % and slept 10 %.`
@@ -139,7 +142,7 @@ fn listed(words: &[String]) -> String {
     }
 }
 
-fn of_device(device: &BusiestDevice) -> (&'static str, String) {
+fn of_device(device: &BusiestDevice, analysis: &Analysis) -> (&'static str, String) {
     let (name, busy) = (clean(&device.place.name), share(device.busy));
     let quiet = numbers::share(device.busy.max(TOLD));
     match device.answer {
@@ -150,11 +153,17 @@ fn of_device(device: &BusiestDevice) -> (&'static str, String) {
             ("QUIET", text)
         }
         BusyAnswer::WaitedElsewhere => {
+            let limit = throttled(analysis).find_map(|above| above.limit.as_ref());
+            let why = match limit {
+                Some(limit) => format!("They waited in front of one: {}.", held_by(limit)),
+                None => "They waited for a device that is not watched (--device), for the network, or in front of a \
+                         device, as for a limit of a control group or a lock of the file system: \
+                         `plimsoll watch -- COMMAND` names it for one program."
+                    .to_owned(),
+            };
+            let waited = share(device.waiting.unwrap_or_default());
             let text = format!(
-                ": tasks waited for I/O {} of the time, and no watched device was busy more than {quiet}. They waited for a device \
-                 that is not watched (--device), for the network, or for a limit above the devices, as that of a control group: \
-                 `plimsoll watch -- COMMAND` names it for one program.",
-                share(device.waiting.unwrap_or_default())
+                ": tasks waited for I/O {waited} of the time, and no watched device was busy more than {quiet}. {why}"
             );
             ("WAITING", text)
         }

@@ -141,10 +141,11 @@ fn colour_marks_the_verdict_word_and_changes_nothing_else() {
     }
 }
 
-/// Returns the lines of an answer from its first finding up to the verdict, which is not indented.
+/// Returns the lines of an answer from its first finding up to the claims or the verdict.
 fn findings_of(text: &str) -> Vec<&str> {
     let found = text.lines().skip_while(|line| !line.starts_with("  found   "));
-    found.take_while(|line| line.is_empty() || line.starts_with("  ")).collect()
+    let ends = |line: &&str| !line.is_empty() && !line.starts_with("  ") || line.starts_with("  figure ");
+    found.take_while(|line| !ends(line)).collect()
 }
 
 #[test]

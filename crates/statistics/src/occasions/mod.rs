@@ -24,7 +24,9 @@ const AFTER_MIN: usize = 2;
 const AFTER_MOST: usize = 30;
 /// False alarms for each series, occasion and number of occasions after a change: all of these together make 1 % of series of
 /// thirty occasions (method 14).
-const ALARMS: f64 = 0.004 / 30.0;
+const ALARMS: f64 = 0.004 / OCCASIONS;
+/// Occasions of a series for which the false alarms are counted.
+const OCCASIONS: f64 = 30.0;
 /// Factor by which a single occasion must exceed the threshold of several (method 14).
 const SINGLE: f64 = 3.0;
 /// Standard deviations, as a share of the threshold, for which one occasion among several counts at most: one alone does not
@@ -53,11 +55,13 @@ pub struct Occasion {
 
 /// What is asked of the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Question {
+pub struct Question<'a> {
     /// Least fall that matters, in units of the values.
     pub least: f64,
     /// Number of series that are judged together: any alarm counts as one of all.
     pub series: usize,
+    /// Indices of occasions from which on other series are at another level.
+    pub known: &'a [usize],
 }
 
 /// Occasions at one level.
@@ -108,10 +112,13 @@ pub enum Standing {
     },
     /// The level moves with every occasion.
     Drifts(Slope),
-    /// The last occasion alone is lower or higher than scatter explains; the next shows whether that lasts.
+    /// The last occasion is lower or higher than scatter explains, which shows no other level yet; the next shows whether it
+    /// lasts.
     Odd {
         /// Difference from the level.
         by: f64,
+        /// Index of the first of the last occasions that lie nearer to the last one than to the level.
+        from: usize,
     },
 }
 
@@ -142,7 +149,7 @@ impl Standing {
 
 /// Returns the history after each of `occasions`, which are in order of time. The last is that of all.
 #[must_use]
-pub fn histories(occasions: &[Occasion], question: &Question) -> Vec<History> {
+pub fn histories(occasions: &[Occasion], question: &Question<'_>) -> Vec<History> {
     let thresholds = (0..=occasions.len()).map(|count| threshold(baseline::df(count), question)).collect();
     let odd = vec![false; occasions.len()];
     let mut course = Course { occasions, question, thresholds, cuts: vec![Cut::default()], odd };
@@ -163,7 +170,7 @@ struct Cut {
 /// The series as far as it was looked at.
 struct Course<'o> {
     occasions: &'o [Occasion],
-    question: &'o Question,
+    question: &'o Question<'o>,
     /// The threshold by the number of occasions before a change.
     thresholds: Vec<f64>,
     cuts: Vec<Cut>,
@@ -231,10 +238,15 @@ impl Course<'_> {
         let first = (start + BEFORE_MIN).max(seen.saturating_sub(AFTER_MOST));
         let candidate = |at: usize| {
             let base = self.baseline(start, at).filter(|base| base.count >= BEFORE_MIN)?;
-            let threshold = self.thresholds[base.count];
+            // Where another series changed, the time is not sought, so that there is one test instead of thirty.
+            let usual = self.thresholds[base.count];
+            let threshold = match self.question.known.contains(&at) {
+                true => chance_exceeds(base.df, ALARMS * OCCASIONS, self.question),
+                false => usual,
+            };
             let after: Vec<Occasion> =
                 (at..seen).filter(|at| !self.odd[*at]).map(|at| self.occasions[at]).collect();
-            let most = if after.len() < AFTER_MIN { f64::INFINITY } else { CLIP * threshold };
+            let most = if after.len() < AFTER_MIN { f64::INFINITY } else { CLIP * usual };
             Some(Candidate { at, score: base.score(&after, most)?, threshold })
         };
         (first..seen).filter_map(candidate).collect()
@@ -306,10 +318,13 @@ impl Course<'_> {
         };
         let tonight = self.occasions[last.to - 1];
         let score = base.score(&[tonight], f64::INFINITY).unwrap_or(0.0);
-        match score.abs() >= self.thresholds[base.count] {
-            true => Standing::Odd { by: tonight.value - base.level },
-            false => Standing::Steady,
+        if score.abs() < self.thresholds[base.count] {
+            return Standing::Steady;
         }
+        let like_tonight =
+            |one: &&Occasion| (one.value - tonight.value).abs() < (one.value - base.level).abs();
+        let nights = self.occasions[last.from..last.to].iter().rev().take_while(like_tonight).count();
+        Standing::Odd { by: tonight.value - base.level, from: last.to - nights }
     }
 
     /// Returns the drift of a stretch, if there is one.
@@ -331,8 +346,13 @@ impl Course<'_> {
 }
 
 /// Returns the standardized difference that chance exceeds as seldom as is allowed for each series and occasion.
-fn threshold(df: f64, question: &Question) -> f64 {
-    t_quantile(1.0 - ALARMS / 2.0 / question.series.max(1) as f64, df)
+fn threshold(df: f64, question: &Question<'_>) -> f64 {
+    chance_exceeds(df, ALARMS, question)
+}
+
+/// Returns the standardized difference that chance exceeds in a share `alarms` of tests of all series.
+fn chance_exceeds(df: f64, alarms: f64, question: &Question<'_>) -> f64 {
+    t_quantile(1.0 - alarms / 2.0 / question.series.max(1) as f64, df)
 }
 
 /// Returns how the last stretch stands to the best earlier one, or, if it is no lower, to the one before.

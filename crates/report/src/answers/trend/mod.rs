@@ -179,7 +179,7 @@ fn change(figure: &TrendFigure) -> String {
         TrendStanding::Moved { share, .. } | TrendStanding::Drifts { share, .. } => {
             format!("{} ± {} %", signed(share.value), numbers::fixed(share.half_width() * 100.0, 1))
         }
-        TrendStanding::Odd { share } => format!("({} %)", signed(share)),
+        TrendStanding::Odd { share, .. } => format!("({} %)", signed(share)),
         TrendStanding::Steady => "same".to_owned(),
         TrendStanding::TooFew => String::new(),
     }
@@ -226,7 +226,7 @@ fn table(trend: &Trend) -> Table {
 fn verdict(trend: &Trend) -> VerdictWords {
     let (word, rest) = match (trend.outcome, trend.figures.first()) {
         (TrendOutcome::Worse, Some(first)) => ("WORSE", format!(" {}.{}", worst(trend, first), also(trend))),
-        (TrendOutcome::CannotTell, _) => ("CANNOT TELL", format!(": {}.", cannot_tell(trend))),
+        (TrendOutcome::CannotTell, _) => ("CANNOT TELL", cannot_tell(trend)),
         (TrendOutcome::Better, _) => ("NOT WORSE", format!(": {}.", better(trend))),
         _ => ("NOT WORSE", format!(" by {} or more: {}.", numbers::share(trend.by), steady(trend))),
     };
@@ -284,6 +284,36 @@ fn also(trend: &Trend) -> String {
 }
 
 fn cannot_tell(trend: &Trend) -> String {
+    not_yet(trend).unwrap_or_else(|| format!(": {}.", too_little(trend)))
+}
+
+/// Says how many figures of the newest runs are worse by as much as was asked, which may not last.
+fn not_yet(trend: &Trend) -> Option<String> {
+    let worse: Vec<(f64, usize)> = trend
+        .figures
+        .iter()
+        .filter_map(|figure| Some((figure.worse_by(), figure.may_be_worse(trend.by)?)))
+        .collect();
+    let since = worse.iter().map(|(_, since)| *since).min()?;
+    let [least, most] =
+        [f64::min, f64::max].map(|of| worse.iter().map(|(share, _)| *share).reduce(of).unwrap_or_default());
+    let span = if worse.len() == 1 {
+        percent(most)
+    } else {
+        format!("{} to {}", numbers::fixed(least * 100.0, 1), percent(most))
+    };
+    let (count, all) = (worse.len(), trend.figures.len());
+    let (of, are) = match trend.runs.len() - since {
+        1 => ("newest run", "One run may differ by chance"),
+        _ => ("newest runs", "That is too few to be sure"),
+    };
+    let verb = if count == 1 { "is" } else { "are" };
+    Some(format!(
+        " yet: {count} of {all} figures of the {of} {verb} {span} worse. {are}; the next one shows whether it lasts."
+    ))
+}
+
+fn too_little(trend: &Trend) -> String {
     let has_rates = trend.figures.iter().any(|figure| !figure.measure.is_latency());
     let counts = |figure: &&TrendFigure| !(has_rates && figure.measure.is_latency());
     let least = trend.figures.iter().filter(counts).filter_map(|figure| Some((figure.detectable?, figure)));
@@ -317,19 +347,14 @@ fn better(trend: &Trend) -> String {
 fn steady(trend: &Trend) -> String {
     let sees = |figure: &&TrendFigure| figure.detectable.is_some_and(|share| share <= trend.by);
     let (all, blind) = (trend.figures.len(), trend.figures.iter().filter(|figure| !sees(figure)).count());
-    let least = trend.figures.iter().filter_map(|figure| figure.detectable).fold(1.0, f64::min);
     let smaller =
         trend.figures.iter().filter(|figure| since(figure).is_some() && figure.worse_by() > 0.0).count();
-    let mut text = match all {
-        1 => format!("a change of {} or more would be seen within three runs", percent(least)),
-        _ => format!(
-            "none of {all} figures; in the steadiest, a change of {} or more would be seen within three runs",
-            percent(least)
-        ),
+    let least = trend.figures.iter().filter_map(|figure| figure.detectable).fold(1.0, f64::min);
+    let mut text = match (all, blind) {
+        (1, _) => format!("a change of {} or more would be seen within three runs", percent(least)),
+        (_, 0) => format!("none of {all} figures; within three runs, it would be seen in each"),
+        _ => format!("none of {all} figures; within three runs, it would be seen in {} of them", all - blind),
     };
-    if blind > 0 {
-        text += &format!(", one as small as {} not in {blind} of them", numbers::share(trend.by));
-    }
     if smaller > 0 {
         text += &format!("; {smaller} worse by less");
     }
@@ -349,14 +374,25 @@ fn known(value: &str) -> String {
     if value.is_empty() { "none".to_owned() } else { clean(value) }
 }
 
-/// Names figures whose newest run alone is apart.
+/// Names figures whose newest runs are apart.
 fn odd(trend: &Trend) -> Option<String> {
-    let odd = trend.figures.iter().filter(|figure| matches!(figure.standing, TrendStanding::Odd { .. }));
-    let words: Vec<String> =
-        odd.take(NAMED).map(|figure| format!("{} {}", name(figure), change(figure))).collect();
-    (!words.is_empty()).then(|| {
-        format!("The newest run alone is apart: {}. The next run shows whether that lasts.", words.join("; "))
-    })
+    let odd: Vec<(&TrendFigure, usize)> = trend
+        .figures
+        .iter()
+        .filter_map(|figure| match figure.standing {
+            TrendStanding::Odd { since, .. } => Some((figure, since)),
+            _ => None,
+        })
+        .collect();
+    let since = odd.iter().map(|(_, since)| *since).min()?;
+    let mut words: Vec<String> =
+        odd.iter().take(NAMED).map(|(figure, _)| format!("{} {}", name(figure), change(figure))).collect();
+    words.extend((odd.len() > NAMED).then(|| format!("{} more", odd.len() - NAMED)));
+    let apart = match trend.runs.len() - since {
+        1 => "The newest run alone is apart".to_owned(),
+        many => format!("The newest {} are apart", runs(many)),
+    };
+    Some(format!("{apart}: {}.", words.join("; ")))
 }
 
 /// Says how many runs are not compared, and what differs in them.
