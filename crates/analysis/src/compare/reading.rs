@@ -46,7 +46,7 @@ pub enum Reading {
         at_burst: usize,
         /// Number of loads.
         loads: usize,
-        /// Whether any load ran at the baseline.
+        /// Whether any load ran at the baseline, although one of the same block size ran at the burst rate.
         baseline_seen: bool,
         /// The most credits of a full bucket that the loads can have spent, less the earnings under load: the earnings
         /// between loads are not known.
@@ -366,7 +366,12 @@ fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Po
     };
     let spent = |load: &&Load| (ops(load) - limit.baseline * load.seconds).max(0.0);
     let spent_most = loads.iter().map(spent).sum::<f64>();
-    let at_burst = loads.iter().filter(|load| rate(load) >= burst * (1.0 - load.near())).count();
+    let in_burst = |load: &&&Load| rate(load) >= burst * (1.0 - load.near());
+    let at_burst = loads.iter().filter(in_burst).count();
+    // One that asks for less may come to the baseline by chance.
+    let asks_for_more =
+        |load: &Load| !load.held && loads.iter().filter(in_burst).any(|other| other.block() == load.block());
+    let at_baseline = |load: &Load| (rate(load) / limit.baseline - 1.0).abs() <= load.near();
     let reading = Reading::OnCredits {
         policy,
         baseline: limit.baseline,
@@ -375,7 +380,7 @@ fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Po
         seen,
         at_burst,
         loads: loads.len(),
-        baseline_seen: loads.iter().any(|load| (rate(load) / limit.baseline - 1.0).abs() <= load.near()),
+        baseline_seen: loads.iter().any(|load| at_baseline(load) && asks_for_more(load)),
         spent_most,
         left_s: ((bucket - spent_most) / (burst - limit.baseline)).max(0.0),
         tested_s: loads.iter().map(|load| load.seconds).sum(),

@@ -109,6 +109,20 @@ fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
         panic!()
     };
     assert_eq!((baseline_seen, at_burst), (false, 0));
+    // A load at the baseline's rate shows it only if one like it came to the burst's: another may ask for no more.
+    for (block, seen) in [("4k", true), ("64k", false)] {
+        let slow = asked(&[("rw", "randread"), ("bs", block), ("iodepth", "8")], 150.0);
+        let slow = ReportedPart { group: Some(1), ..slow };
+        let runs = vec![run("fio 3.33 text", vec![job(0, 3000.0), slow])];
+        let found = compare(&[
+            side("a", runs, Some("aws-gp2,size=50GiB")),
+            side("b", vec![run("fio 3.33 text", vec![job(0, 9.0)])], None),
+        ]);
+        let Reading::OnCredits { baseline_seen, .. } = found.readings[0].reading else {
+            panic!("{:#?}", found.readings);
+        };
+        assert_eq!(baseline_seen, seen, "{block}");
+    }
 }
 
 /// What was asked of a job, and the I/Os per second that it reached.

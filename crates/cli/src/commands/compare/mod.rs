@@ -134,6 +134,10 @@ fn present(
         Format::Json => report::comparison_json(comparison),
     };
     output::result(&text)?;
+    let priced = comparison.sides.iter().any(|side| side.price.is_some());
+    if !priced && comparison.sides.windows(2).any(|pair| pair[0].policy != pair[1].policy) {
+        output::people("With a --price for each side, in their order, it says which is the better buy.");
+    }
     match page {
         Some(page) => output::people(&format!("report  {}", short(page))),
         None => output::people("With --html FILE the same is drawn as a page."),

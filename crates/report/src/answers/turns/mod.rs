@@ -70,7 +70,7 @@ pub fn beside_price(comparison: &Comparison) -> Option<String> {
     if rows.is_empty() || counts(&rows) != (0, rows.len()) {
         return verdict(comparison);
     }
-    let now = if comparison.outcome == Outcome::ForNow { " for now" } else { "" };
+    let now = if comparison.falls.is_empty() { "" } else { " for now" };
     let (all, margin) = (rows.len(), numbers::share(ask.margin));
     Some(format!("They are equally fast{now}: all {all} figures are the same within {margin}."))
 }
