@@ -38,7 +38,7 @@ pub struct HeadroomAnswer {
     pub surely_fails: Option<f64>,
     /// I/Os per second of the same load with its queue kept full.
     pub full_queue: Option<f64>,
-    /// The loads since the last change, by rising rate; those of nearly equal rate are joined.
+    /// The loads since the last change, by rising rate; those of nearly equal rate are joined if a greatest rate was searched.
     pub loads: Vec<OpenLoad>,
     /// Number of times that the volume changed during the search: contradicting loads lie on either side of a change.
     pub changes: usize,

@@ -79,7 +79,9 @@ impl Search {
         let loads = of_kind(StepKind::OpenLoad).filter_map(|step| OpenLoad::of(step, &asked.bounds));
         let full = of_kind(StepKind::Probe).next();
         let (loads, changes) = of_now(clustered(loads.collect(), &asked.bounds, full.map(rate_of)));
-        let rows = by_rate(&loads, &asked.bounds);
+        // Rates that were asked for are a row each, however near.
+        let alike = if asked.rates.is_empty() { ALIKE } else { 0.0 };
+        let rows = by_rate(&loads, alike, &asked.bounds);
         let crossing = first_crossing(&loads, &asked.bounds);
         let (full_queue, bounds) = (full.map(rate_of), asked.bounds.clone());
         Search { full_queue, loads, changes, rows, crossing, bounds, seconds: elapsed(steps) }
@@ -211,14 +213,14 @@ fn first_crossing(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Option<(usize,
     bounds.iter().enumerate().filter_map(of_bound).min_by(|a, b| a.1.at.total_cmp(&b.1.at))
 }
 
-/// Sorts loads by rising rate, and joins those nearer than [`ALIKE`] to the first of them.
-fn by_rate(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Vec<OpenLoad> {
+/// Sorts loads by rising rate, and joins those nearer than the share `alike` to the first of them.
+fn by_rate(loads: &[OpenLoad], alike: f64, bounds: &[LatencyBound]) -> Vec<OpenLoad> {
     let mut sorted = loads.to_vec();
     sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     let mut rows: Vec<(f64, OpenLoad)> = Vec::new();
     for load in sorted {
         match rows.last_mut() {
-            Some((first, row)) if load.rate < *first * (1.0 + ALIKE) && row.is_whole() && load.is_whole() => {
+            Some((first, row)) if load.rate < *first * (1.0 + alike) && row.is_whole() && load.is_whole() => {
                 *row = row.with(&load, bounds);
             }
             _ => rows.push((load.rate, load)),

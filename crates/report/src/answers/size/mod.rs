@@ -148,11 +148,17 @@ pub(crate) fn fleet_table(sizings: &[Sizing]) -> Table {
     let mut table = Table::headed(&["volume", "IOPS at peak", "needs", "a month", "now"]);
     for sizing in sizings {
         let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
+        let least = sizing.settings.iter().find(|setting| setting.meets == Carries::AtLeastRecorded);
+        let needs = match (best, least) {
+            (Some(best), _) => short(&best.policy),
+            (None, Some(least)) => format!("at least {}", short(&least.policy)),
+            (None, None) => verdict(sizing).word.to_owned(),
+        };
         table.rows.push(vec![
             device(sizing),
             numbers::count(sizing.load.iops_peak),
-            best.map_or_else(|| verdict(sizing).word.to_owned(), |best| short(&best.policy)),
-            best.map_or_else(String::new, price_words),
+            needs,
+            best.or(least).map_or_else(String::new, price_words),
             sizing.present.as_ref().map_or_else(String::new, price_words),
         ]);
     }
@@ -208,14 +214,18 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
         let word = if best.price.is_some() { "CHEAPEST" } else { "FITS" };
         let waited = sizing.load.waited.as_ref();
         let also = waited.map(|waited| format!(", also if {} never waited for it", clean(&waited.program)));
-        let rest =
-            format!(": {} carries {load} {allowed}{}{}.", offer(best), also.unwrap_or_default(), spare(best));
+        let rest = format!(
+            ": {} carries {load} {allowed}{}{}.",
+            offer(sizing, best),
+            also.unwrap_or_default(),
+            spare(best)
+        );
         return VerdictWords { word, rest, stops: beside(sizing) };
     }
     if let Some(once) = sizing.settings.iter().find(|setting| setting.meets == Carries::Once) {
         let rest = format!(
             ": {} carries {load} once, from full credits, which it spends faster than they return.",
-            offer(once)
+            offer(sizing, once)
         );
         return VerdictWords { word: "FOR NOW", rest, stops: beside(sizing) };
     }
@@ -231,21 +241,23 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
         };
         let rest = format!(
             " {}: it carries what was recorded of the load of {}, {of}. How much was wanted then is not known: {remedy}.",
-            offer(least),
+            offer(sizing, least),
             device(sizing)
         );
         return VerdictWords { word: "AT LEAST", rest, stops: beside(sizing) };
     }
     let near = sizing.settings.iter().find(|setting| setting.meets == Carries::TooClose);
     if let Some(near) = near {
-        let rest =
-            format!(" whether {} carries {load} {allowed}: it comes too close to a limit.", offer(near));
+        let rest = format!(
+            " whether {} carries {load} {allowed}: it comes too close to a limit.",
+            offer(sizing, near)
+        );
         return VerdictWords { word: "CANNOT TELL", rest, stops: beside(sizing) };
     }
     let tried = sizing.settings.len();
     let rest = match sizing.settings.first() {
         Some(first) => {
-            format!(" of {tried} settings carries {load} {allowed}; {} comes nearest.", offer(first))
+            format!(" of {tried} settings carries {load} {allowed}; {} comes nearest.", offer(sizing, first))
         }
         None => format!(": no policy was tried for {load}."),
     };
@@ -258,15 +270,19 @@ fn waited_words(waited: &WaitingProgram) -> String {
 }
 
 /// Names a setting with its price.
-fn offer(setting: &SizedSetting) -> String {
+fn offer(sizing: &Sizing, setting: &SizedSetting) -> String {
+    let of_no_size = setting.policy.parameters.is_empty();
+    let size = sizing.capacity.filter(|_| of_no_size);
+    let size = size.map_or_else(String::new, |size| format!(" of {}", numbers::size(size.0)));
+    let policy = format!("{}{size}", setting.policy);
     match &setting.price {
         Some(price) => {
             let region =
                 if price.is_everywhere() { String::new() } else { format!(" in {}", clean(&price.region)) };
             let (paid, currency, date) = (amount(price.amount), clean(&price.currency), clean(&price.as_of));
-            format!("{} ({paid} {currency} a month{region}, price of {date})", setting.policy)
+            format!("{policy} ({paid} {currency} a month{region}, price of {date})")
         }
-        None => setting.policy.to_string(),
+        None => policy,
     }
 }
 
@@ -291,19 +307,27 @@ fn spare(setting: &SizedSetting) -> String {
 fn beside(sizing: &Sizing) -> String {
     let mut said = Vec::new();
     if let Some(cheaper) = sizing.cheaper.and_then(|at| sizing.settings.get(at)) {
-        said.push(format!("The next cheaper, {}, {}.", offer(cheaper), costs(cheaper, sizing.load.seconds)));
+        said.push(format!(
+            "The next cheaper, {}, {}.",
+            offer(sizing, cheaper),
+            costs(cheaper, sizing.load.seconds)
+        ));
     }
     let best = sizing.cheapest.and_then(|at| sizing.settings.get(at));
     if let Some(present) = &sizing.present {
         said.push(match (present.meets, saved(present, best)) {
             (Carries::Yes, Some((saved, currency))) => format!(
                 "What it has now, {}, is more than it needs: {} {} a month less would do.",
-                offer(present),
+                offer(sizing, present),
                 amount(saved),
                 clean(currency)
             ),
-            (Carries::Yes, None) => format!("What it has now, {}, does.", offer(present)),
-            _ => format!("What it has now, {}, {}.", offer(present), costs(present, sizing.load.seconds)),
+            (Carries::Yes, None) => format!("What it has now, {}, does.", offer(sizing, present)),
+            _ => format!(
+                "What it has now, {}, {}.",
+                offer(sizing, present),
+                costs(present, sizing.load.seconds)
+            ),
         });
     }
     said.join(" ")
