@@ -15,9 +15,9 @@ Examples:
   plimsoll where sim:custom,iops=3000,size=8GiB,first_touch=9ms
   plimsoll where sim:custom,iops=9000,size=16GiB,cache=1GiB,cache_iops=60000
 
-It writes nothing but a file of its own, in a folder, which it lays out first and
-which goes with it. What it reads is touched: blocks of a snapshot that it read
-are loaded afterwards, and a cache holds what it read last.")]
+It writes nothing but a file of its own, in a folder, which it lays out first
+and which goes with it. What it reads is touched: blocks of a snapshot that it
+read are loaded afterwards, and a cache holds what it read last.")]
 pub(crate) struct PlacesArguments {
     /// What to look at: a block device, a file, a folder, sim:POLICY or lab:POLICY
     #[arg(default_value = ".")]
