@@ -182,11 +182,8 @@ fn is_unsteady(estimate: &Estimate) -> bool {
 pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     let value = estimate.value / unit.factor;
     let half = estimate.half_width() / unit.factor;
-    if !half.is_finite() || !value.is_finite() || half < 0.0 {
+    if !half.is_finite() || !value.is_finite() || half < 0.0 || value == 0.0 && half == 0.0 {
         return figure(value);
-    }
-    if half < 1e-9 * value.abs() || half == 0.0 {
-        return format!("{} ± 0", figure(value));
     }
     if is_unsteady(estimate) {
         return format!("about {}", rounded(value, first_place(value) + 1));
@@ -377,7 +374,7 @@ mod tests {
             (0.613, 0.5, "about 0.61"),
             (3001.2, 24.0, "3,001 ± 24"),
             (1_234_567.0, 15_000.0, "1,235,000 ± 15,000"),
-            (3000.0, 0.0, "3,000 ± 0"),
+            (3000.0, 0.0, "3,000.00 ± 0.03"),
             (1000.0, 0.0007, "1,000.000 ± 0.010"),
             (0.613, 0.012, "0.613 ± 0.012"),
             (124.9, 0.96, "124.9 ± 1.0"),
