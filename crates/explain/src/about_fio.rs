@@ -2,10 +2,11 @@
 
 use super::data_fio::data;
 use super::depth_fio;
-use super::figures::{bytes, count, rate, typed_seconds};
+use super::figures::{bytes, count, typed_seconds};
 use super::files_fio::{enumerated, is_device, kept_to, on_files_only, share, target, whole_part};
 use super::lengths_fio::{self, places};
-use super::load::{HeldRate, PlannedJob, Turn};
+use super::load::{PlannedJob, Turn};
+use super::pace_fio::paces;
 use super::reach::{changed, gone_through, turns_unevenly};
 use fio::{EngineWay, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Direction, Nanos, SyncMode};
@@ -92,13 +93,14 @@ fn sentences(job: &PlannedJob, of_engines: &[String], group: &[&PlannedJob]) -> 
         (None, None, Stage::Here) => with_blocks(job, &subject, group),
         (None, None, Stage::Elsewhere) => elsewhere(job, &subject, of_engines),
     };
-    if stage(options) != Stage::Nowhere || options.runtime.0 > 0 {
+    // A time or an amount may stand in what is missing.
+    let has_an_end = !job.lacks_words || options.size.is_some() || options.runtime.0 > 0;
+    if has_an_end && (stage(options) != Stage::Nowhere || options.runtime.0 > 0) {
         said.push(how_long(job));
     }
     said.extend(begins_later(options));
     said.extend(read_back(job));
-    said.extend(rates(job));
-    said.extend(rests(job));
+    said.extend(paces(job));
     said.extend(flushes(job));
     said.extend(flushes_again(job));
     said.extend(data(job));
@@ -184,7 +186,8 @@ fn read_back(job: &PlannedJob) -> Option<String> {
 fn is_reached(job: &PlannedJob) -> bool {
     let options = job.options();
     let of_a_pass = |ios: u64| ios / options.loops.max(1);
-    job.ios().is_none_or(|ios| u64::from(options.verify.backlog) < of_a_pass(ios))
+    let most = job.ios().or_else(|| Some(job.sized()? / options.shortest_block().max(1)));
+    most.is_none_or(|ios| u64::from(options.verify.backlog) < of_a_pass(ios))
 }
 
 /// Describes what the command forbids: any change, or new files.
@@ -205,6 +208,9 @@ fn with_blocks(job: &PlannedJob, subject: &str, group: &[&PlannedJob]) -> Vec<St
         said.push(cache(options).to_owned());
     }
     said.push(target(job, group));
+    if job.lacks_a_place() {
+        return said;
+    }
     said.extend(kept_to(job.options()));
     said.extend(below_the_pointers(job));
     said.extend(job.straddles());
@@ -521,23 +527,6 @@ pub fn differs(job: &PlannedJob) -> Option<String> {
     Some(format!("{}: {says}.", job.job.name))
 }
 
-/// Sentences on the rate limits, by direction.
-fn rates(job: &PlannedJob) -> impl Iterator<Item = String> {
-    let copies = u64::from(job.options().numjobs);
-    let gaps = if job.options().poisson { " on average, at random intervals" } else { "" };
-    let times = |held: &HeldRate, factor: u64| match held.bytes {
-        Some(each) => format!("{} a second", bytes(each * factor)),
-        None => rate(held.iops * factor as f64),
-    };
-    job.rates().into_iter().map(move |rate| match copies {
-        1 => format!("Its {} are held to {}{gaps}.", rate.what, times(&rate, 1)),
-        _ => {
-            let (each, all) = (times(&rate, 1), times(&rate, copies));
-            format!("Its {} are held to {each} in each copy, {all} in all{gaps}.", rate.what)
-        }
-    })
-}
-
 /// The flushes of a job that writes, and what its writes wait for.
 fn flushes(job: &PlannedJob) -> Option<String> {
     let options = job.options();
@@ -573,21 +562,4 @@ fn flushes_again(job: &PlannedJob) -> Option<String> {
     (counted && options.pattern.mixed()).then(|| {
         "fio 3.33 repeats a flush that is due after each read of a mix, until the next write; 3.42 does not.".to_owned()
     })
-}
-
-/// The pauses, and the highest rate that they allow each copy.
-fn rests(job: &PlannedJob) -> Option<String> {
-    let think = job.think()?;
-    let pause = typed_seconds(think.pause.as_secs_f64());
-    let by_clock = think.after.map(|after| format!("after {} of work", typed_seconds(after.as_secs_f64())));
-    let by_count = job.between_rests().map(|(_, most)| match most {
-        1 => "after each I/O".to_owned(),
-        most => format!("after at most {} I/Os", count(u64::from(most))),
-    });
-    let when: Vec<String> = by_count.into_iter().chain(by_clock).collect();
-    let most = job.between_rests().map_or(String::new(), |(each, _)| {
-        let copies = if job.options().numjobs > 1 { " in each copy" } else { "" };
-        format!(": at most {}{copies}", rate(each / think.pause.as_secs_f64()))
-    });
-    Some(format!("It rests for {pause} {}{most}.", when.join(" and ")))
 }

@@ -125,7 +125,8 @@ fn in_quotes(pieces: &[Piece], repairs: &mut Vec<Repair>) -> Option<Vec<Piece>> 
     inner.find_map(|inner| match inner.windows(2).any(calls) {
         true => Some(inner),
         // `shout "Now run 'fio …'"`; what stands in quotation marks is shorter than what has it, so that this ends.
-        false => in_quotes(&inner, &mut Vec::new()),
+        false if inner.len() > 1 => in_quotes(&inner, &mut Vec::new()),
+        false => None,
     })
 }
 
@@ -156,8 +157,12 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     }
     let runs_another = |piece: &Piece| is_starter(&piece.text);
     // What a log says before a command (`Executing command: oc exec …`) ends as a prompt does.
-    let is_between =
-        |piece: &Piece| BETWEEN.contains(&piece.text.as_str()) || piece.text.ends_with([':', '(']);
+    // PowerShell's dot runs a command as its `&` does.
+    let is_between = |piece: &Piece| {
+        BETWEEN.contains(&piece.text.as_str())
+            || piece.text.ends_with([':', '('])
+            || matches!(piece.text.as_str(), "." | "(.")
+    };
     let from = pieces[..at].iter().rposition(is_between).map_or(0, |mark| mark + 1);
     let first = pieces[from..at].iter().find(|piece| !is_of_a_prompt(&piece.text));
     let before = pieces[from..at].iter().rev().find(|piece| !runs_another(piece));

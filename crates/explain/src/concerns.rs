@@ -28,6 +28,16 @@ const OF_FILES: &[&str] = &[
     "colon-in-a-path",
 ];
 
+/// Risks that an option may take away whose value is not known.
+pub const OF_MISSING_VALUES: &[&str] = &[
+    "without-effect",
+    "latency-of-the-queue",
+    "shorter-than-a-burst",
+    "iops-of-depth-one",
+    "same-data",
+    "not-flushed",
+];
+
 /// Risks of words that are missing.
 pub const OF_MISSING_WORDS: &[&str] = &[
     "no-size",
@@ -45,6 +55,9 @@ pub const OF_MISSING_WORDS: &[&str] = &[
     "cached-read",
     "short-blocks",
     "no-end",
+    "latency-of-the-queue",
+    "shorter-than-a-burst",
+    "without-effect",
 ];
 
 /// Risks that also apply if no block of storage is read or written.

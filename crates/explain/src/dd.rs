@@ -214,6 +214,7 @@ impl Dd {
                 bytes(READ_MOST),
                 bytes(self.block)
             ),
+            Some(0) => format!("Copies nothing from {from} to {to} (count=0)."),
             Some(amount) if amount <= self.block => {
                 format!("Copies {} from {from} to {to} in one block, which memory must hold.", bytes(amount))
             }

@@ -53,6 +53,21 @@ pub struct Explanation {
     pub corrected: Option<Correction>,
     /// Commands of plimsoll's own that answer the same question.
     pub native: Vec<Native>,
+    /// What of the command is not here.
+    #[serde(skip)]
+    pub(super) missing: Missing,
+}
+
+/// What of a command is not here: whatever is missing cannot be judged by its absence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Missing {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The values of options, which are left out.
+    Values,
+    /// Words, which may be any options.
+    Words,
 }
 
 /// The words that were taken from a text that has others.
@@ -161,6 +176,7 @@ impl Explanation {
             risks: Vec::new(),
             corrected: None,
             native: Vec::new(),
+            missing: Missing::Nothing,
         }
     }
 

@@ -32,6 +32,14 @@ pub fn is_named_like_a_device(name: &str) -> bool {
         })
 }
 
+/// A path with a drive of Windows, whose colon ends the name for fio.
+pub fn on_a_drive(job: &PlannedJob) -> Option<&str> {
+    let is_drive = |path: &&str| {
+        path.as_bytes().get(1) == Some(&b':') && path.starts_with(|letter: char| letter.is_ascii_alphabetic())
+    };
+    ["filename", "directory"].iter().find_map(|name| job.typed(name).filter(is_drive))
+}
+
 /// Whether the job's files can lie on, or its devices be, a volume of EBS, of which none has zones.
 pub fn is_of_ebs(job: &PlannedJob) -> bool {
     if job.options().zoned_device {
@@ -64,6 +72,9 @@ pub fn target(job: &PlannedJob, group: &[&PlannedJob]) -> String {
     if let Some(place) = &options.opendir {
         return format!("On all files below {place}: {}.", part.as_deref().unwrap_or("as long as each is"));
     }
+    if job.lacks_a_place() {
+        return "Where and how much of it may stand in what is missing.".to_owned();
+    }
     let (first, last) = job.files();
     if first.is_empty() {
         let own = format!("{} of its own", number(options.nrfiles as usize));
@@ -88,6 +99,7 @@ pub fn target(job: &PlannedJob, group: &[&PlannedJob]) -> String {
     match part {
         Some(part) => format!("On {which}: {part}{}.", in_all(job)),
         None if job.fills_the_volume() => format!("On {which}, from the start on and beyond what is there."),
+        None if job.lacks_words => format!("On {which}."),
         None if own_files(options) && options.size.is_none() => format!("On {which}; no size is given."),
         None if all_devices => format!("On {which}: {}.", whole(first.len(), "device")),
         None if options.size.is_some() => format!("On {which}, as long as it is."),
@@ -140,7 +152,7 @@ pub fn covers_all(job: &PlannedJob) -> bool {
     let options = job.options();
     let amounts = [options.number_ios, options.runtime.0, options.zonesize, options.rw_number.unsigned_abs()];
     let by_chance = options.pattern.random
-        && (options.norandommap
+        && (options.has_no_map()
             || options.spread != Spread::Uniform
             || options.percentage_random.iter().any(|percent| *percent < 100)
             || options.bssplit.iter().chain(&options.bsrange).any(Option::is_some)

@@ -54,7 +54,8 @@ impl<'a> Fio<'a> {
     pub fn asked(&mut self) -> Result<Option<fio::FioRequest>, ExplainError> {
         let mut described = self.described();
         while let Err(FioError::NoJobFile { path, .. }) = &described {
-            if !self.is_stray_value(&path.clone()) {
+            let path = path.clone();
+            if !self.is_stray_value(&path) && !self.is_beside_jobs(&path) {
                 break;
             }
             described = self.described();
@@ -120,6 +121,18 @@ impl<'a> Fio<'a> {
              write {joined}. It is taken so below."
         ));
         *option = joined;
+        true
+    }
+
+    /// Whether a job file that is not here stands beside jobs of the command line, which are then read without it.
+    fn is_beside_jobs(&mut self, path: &str) -> bool {
+        let is_job = |piece: &Piece| names(&piece.text) == "name" && piece.text.starts_with('-');
+        let at = self.words.iter().position(|piece| piece.text == path);
+        let Some(at) = at.filter(|_| self.words.iter().any(is_job)) else { return false };
+        let Piece { line, column, .. } = self.words.remove(at);
+        self.gaps.push(format!(
+            "line {line}, column {column}: further jobs stand in {path}, which is not here: explain that file too, or paste it before the command."
+        ));
         true
     }
 
@@ -373,12 +386,19 @@ const STAND_INS: &[(&str, &str)] = &[
     ("runtime", "60s"),
     ("size", "1g"),
     ("io_size", "1g"),
+    ("filesize", "1g"),
+    ("nrfiles", "4"),
     ("numjobs", "4"),
     ("iodepth", "32"),
     ("bs", "4k"),
+    ("bsrange", "4k-64k"),
+    ("verify", "crc32c"),
+    ("verify_pattern", "0xa5"),
     ("rw", "randrw"),
     ("ioengine", "libaio"),
     ("direct", "1"),
+    ("fsync", "1"),
+    ("fdatasync", "1"),
 ];
 
 /// What stands for an option whose value is not known here, and how; `None` if it is left out. A name stands as it is typed.

@@ -93,17 +93,23 @@ fn at_random(job: &PlannedJob, number: i64) -> String {
     let often = match options.spread == Spread::Uniform {
         false => ", some far more often than others",
         true if options.norandommap && !options.lfsr => ", some again and others never (norandommap)",
+        true if options.has_no_map() && !options.lfsr => ", some again and others never",
         true if job.is_mixed() && job.visits_each_once() && !options.bs_unaligned => {
             ", shorter where a block was done already"
         }
         true => "",
     };
     let ba = options.ba.iter().copied().find(|align| *align > 0 && *align != options.shortest_block());
-    let align = ba.map_or(String::new(), |align| format!(", at multiples of {} (blockalign)", bytes(align)));
+    let align = ba.map_or(String::new(), |align| {
+        format!(", at multiples of {} (blockalign, which turns the map of random places off)", bytes(align))
+    });
     let align = if align.is_empty() { multiples(job) } else { align };
     let often = format!("{often}{align}");
     match (share, number, options.rw_identical) {
         (0, ..) => "one after the other (percentage_random=0)".to_owned(),
+        _ if options.zoned_device && !options.pattern.reads => {
+            "in zones by chance, in each one after the other from its start on (zonemode=zbd)".to_owned()
+        }
         (..100, ..) => format!(
             "({share} % at random places{often}, the others where the last one ended, so that some come again and others never)"
         ),

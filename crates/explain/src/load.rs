@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::beside::{awaited, changers, flow, reported_with, shares_its_trace};
 use super::depth_fio::depths_beside;
 use super::explanation::ExplainedLoad;
 use super::figures::{bytes, count};
@@ -36,6 +37,12 @@ pub struct PlannedJob {
     pub changes_nothing: bool,
     /// Names of other jobs that write to the same part of a file at the same time.
     pub also_written_by: Vec<String>,
+    /// The same for those that trim it.
+    pub also_trimmed_by: Vec<String>,
+    /// Share of its copies of the I/Os of all jobs of its flow, and the names of the others, if there are any.
+    pub flow: Option<(f64, Vec<String>)>,
+    /// Whether another job writes its trace into the same file.
+    pub shares_its_trace: bool,
     /// Whether a job before it in the command uses the same files, and so makes those that are missing.
     pub made_by_others: bool,
     /// Number of the job, from 0.
@@ -54,6 +61,8 @@ pub struct PlannedJob {
     pub reported_with: Vec<String>,
     /// Whether it is the only job.
     pub is_alone: bool,
+    /// Whether words of the command are missing, which may be any options of the job.
+    pub lacks_words: bool,
 }
 
 /// A rate limit of a copy.
@@ -79,35 +88,18 @@ pub fn planned(asked: &FioRequest) -> Vec<PlannedJob> {
     let (depths, is_alone) = (depths_beside(&jobs), jobs.len() == 1);
     for (number, depth) in depths.into_iter().enumerate() {
         let job = &jobs[number];
-        let writers = jobs.iter().filter(|other| other.writes_into(job));
-        let also = writers.map(|other| other.job.name.clone()).collect();
+        let also = changers(&jobs, job, |pattern| pattern.writes);
+        let trimmed = changers(&jobs, job, |pattern| pattern.trims && !pattern.writes);
+        let (shares, flow) = (shares_its_trace(&jobs, job), flow(&jobs, number));
         let made = jobs[..number].iter().any(|other| other.uses_a_file_of(job));
         let (report, beside) =
             (reported_with(&jobs, number), jobs.iter().any(|other| job.runs_beside(other)));
         let job = &mut jobs[number];
         (job.also_written_by, job.made_by_others, job.in_flight_beside) = (also, made, depth);
+        (job.also_trimmed_by, job.flow, job.shares_its_trace) = (trimmed, flow, shares);
         (job.reported_with, job.runs_beside_others, job.is_alone) = (report, beside, is_alone);
     }
     jobs
-}
-
-/// Numbers of the jobs that have ended before job `number` begins, because it waits for one that waits for the next.
-fn awaited(jobs: &[PlannedJob], number: usize) -> Vec<usize> {
-    let named = |&at: &usize| {
-        let name = jobs[at].options().time.wait_for.as_ref()?;
-        jobs[..at].iter().position(|other| other.job.name == *name)
-    };
-    std::iter::successors(named(&number), named).collect()
-}
-
-/// Names of the jobs that the report of job `number` adds up with it, if it is the first of them.
-fn reported_with(jobs: &[PlannedJob], number: usize) -> Vec<String> {
-    let together =
-        |job: &PlannedJob| job.job.group == jobs[number].job.group && job.options().group_reporting;
-    if !together(&jobs[number]) || jobs[..number].iter().any(together) {
-        return Vec::new();
-    }
-    jobs[number + 1..].iter().filter(|job| together(job)).map(|job| job.job.name.clone()).collect()
 }
 
 fn known(figure: u64) -> Option<u64> {
@@ -166,6 +158,9 @@ impl PlannedJob {
             stop,
             changes_nothing,
             also_written_by: Vec::new(),
+            also_trimmed_by: Vec::new(),
+            flow: None,
+            shares_its_trace: false,
             made_by_others: false,
             number: 0,
             awaited: Vec::new(),
@@ -175,6 +170,7 @@ impl PlannedJob {
             is_mix,
             reported_with: Vec::new(),
             is_alone: false,
+            lacks_words: false,
         }
     }
 
@@ -195,15 +191,11 @@ impl PlannedJob {
         self.files().0.iter().any(|path| others.contains(path))
     }
 
-    /// Whether the job can write to what `other` uses while that runs.
-    fn writes_into(&self, other: &PlannedJob) -> bool {
+    /// Whether the job can come to what `other` uses while that runs.
+    pub fn reaches_into(&self, other: &PlannedJob) -> bool {
         let span = |job: &PlannedJob| (job.extent().0.unwrap_or(0), job.end().unwrap_or(u64::MAX));
         let ((from, until), (start, end)) = (span(self), span(other));
-        self.options().pattern.writes
-            && self.runs_beside(other)
-            && self.uses_a_file_of(other)
-            && from < end
-            && start < until
+        self.runs_beside(other) && self.uses_a_file_of(other) && from < end && start < until
     }
 
     /// The load of all copies in figures.
@@ -257,6 +249,11 @@ impl PlannedJob {
         self.extent().1.or(typed)
     }
 
+    /// Whether the words that are here do not say where it works, and those that are missing may.
+    pub fn lacks_a_place(&self) -> bool {
+        self.lacks_words && self.options().filename.is_none()
+    }
+
     /// The options of the job.
     pub fn options(&self) -> &JobOptions {
         &self.job.options
@@ -287,8 +284,14 @@ impl PlannedJob {
     /// Offset and length in bytes of the part of each file that the first clone uses, if they are known here.
     pub fn extent(&self) -> (Option<u64>, Option<u64>) {
         let Some(job) = self.first() else { return (None, None) };
-        let length = job.size.filter(|_| job.sizes.is_empty());
-        (known(job.offset.0), length.and_then(|length| known(length.0)))
+        let length = job.size.filter(|_| job.sizes.is_empty()).and_then(|length| known(length.0));
+        // A rest of a file that is shorter than a block is never reached.
+        let block = self
+            .length(Direction::Read)
+            .filter(|_| job.files.len() > 1 && self.length(Direction::Write).is_some());
+        let rest = block.filter(|_| !self.options().pattern.random || !self.options().has_no_map());
+        let whole = |length: u64| length - rest.map_or(0, |block| length % block.max(1));
+        (known(job.offset.0), length.map(|length| if whole(length) > 0 { whole(length) } else { length }))
     }
 
     /// End of the part that the last clone uses, if it is known here.
@@ -422,7 +425,7 @@ impl PlannedJob {
     pub fn ios(&self) -> Option<u64> {
         let options = self.options();
         // fio shortens what would overlap blocks that its map has already.
-        let by_map = options.pattern.random && !options.norandommap;
+        let by_map = options.pattern.random && !options.has_no_map();
         let cut = by_map && options.bs_is_seq_rand && options.bs[0] != options.bs[1];
         if cut || self.is_mixed() && (by_map || self.read_percent().is_none()) {
             return None;

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::about_fio::stage;
 use super::dd::Dd;
-use super::files_fio::{is_device, stores_nothing};
+use super::files_fio::{is_device, on_a_drive, stores_nothing};
 use super::load::PlannedJob;
 use super::unknown::knows;
 use super::word::quoted;
@@ -81,9 +81,11 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
         ));
     }
     let mut places: Vec<(String, bool)> = Vec::new();
+    // Where it goes may stand in what is missing.
+    let is_placed = |job: &&PlannedJob| !job.lacks_a_place();
     let is_at = |at: Stage| jobs.iter().filter(move |job| stage(job.options()) == at);
     let on_names = is_at(Stage::Nowhere).filter(|job| job.options().engine.act() != Act::Move);
-    for job in is_at(Stage::Here).chain(on_names) {
+    for job in is_at(Stage::Here).chain(on_names).filter(is_placed) {
         let options = job.options();
         for place in places_of(job) {
             match places.iter_mut().find(|(known, _)| *known == place) {
@@ -93,18 +95,21 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
         }
     }
     let several = places.len() > 1;
+    if jobs.iter().any(|job| on_a_drive(job).is_some())
+        || places.iter().any(|(place, _)| is_of_windows(place))
+    {
+        said.push(native("", ELSEWHERE));
+        return said;
+    }
+    let expected = if several { String::new() } else { expectation(jobs) };
     for (place, writes) in places {
-        if is_of_windows(&place) {
-            said.push(native("", ELSEWHERE));
-            continue;
-        }
         let destroys = if is_device(&place) && writes {
             format!(" --allow-destroy {}", quoted(&place))
         } else {
             String::new()
         };
         said.push(native(
-            format!("plimsoll check {}{}{destroys}", quoted(&place), expectation(jobs)),
+            format!("plimsoll check {}{}{destroys}", quoted(&place), expected),
             "Finds what the volume bears and which limit stops it, with depths, block sizes and times of its own \
              choice, until the figures are certain. It is not exactly this load.",
         ));
@@ -246,6 +251,9 @@ pub fn of_iostat(command: &str) -> Vec<Native> {
 
 /// Commands for dd.
 pub fn of_dd(dd: &Dd) -> Vec<Native> {
+    if !dd.writes() && !dd.reads() {
+        return vec![native("", "No disk is read or written.")];
+    }
     let path = if dd.writes() { &dd.to } else { &dd.from };
     if is_device(path) {
         let says =

@@ -3,12 +3,12 @@
 use super::call::{called, cut, dashed, is_row, is_starter};
 use super::loops::Loops;
 use super::margin::Margin;
-use super::standing::{Standing, settled};
+use super::standing::{Standing, keeper, settled};
 use super::tool::{Tool, names_a_job_file};
-use super::variables::Variables;
+use super::variables::{Computed, Variables};
 use super::word::{
     BACKSLASH, CUT, DASHES, JOINED, LIST, LOOP, NAMELESS, NUMBER, PROMPT, Piece, QUOTED, Repair, SPLIT,
-    is_list_mark, plain, quoted, without_list, words,
+    is_list_mark, is_star, plain, quoted, several, with_one_kind_of_quotes, without_list, words,
 };
 
 /// A command line or job file in a text.
@@ -24,6 +24,8 @@ pub struct PastedCommand {
     pub lines: Vec<usize>,
     /// What the text does with it; `None` if it is nothing but commands and job files.
     pub standing: Option<Standing>,
+    /// The variables in it whose values the text computes.
+    pub(super) computed: Vec<Computed>,
 }
 
 impl PastedCommand {
@@ -64,7 +66,9 @@ pub enum Kind {
 pub fn find(text: &str) -> Vec<PastedCommand> {
     let mut finder = Finder::default();
     let margin = Margin::of(text);
-    let mut variables = Variables::of(text);
+    let bare: Vec<String> =
+        text.lines().map(|line| plain(&margin.without(line), 0, &mut Vec::new())).collect();
+    let mut variables = Variables::of(&bare);
     for (index, raw) in text.lines().enumerate() {
         // A line of a command that begins so, but without an option, redirects its output.
         let rest = raw.trim_start_matches(['>', ' ', '\t']);
@@ -77,7 +81,7 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         }
         let line = plain(&line, index + 1, &mut finder.repairs);
         let line = variables.read(&line, index + 1, &mut finder.repairs);
-        let line = without_list(&line, index + 1, &mut finder.repairs);
+        let line = without_list(&with_one_kind_of_quotes(&line), index + 1, &mut finder.repairs);
         finder.raw = raw;
         finder.line(&line, index + 1);
     }
@@ -87,6 +91,11 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         Kind::JobFile(text) => is_of_fio(text),
     });
     finder.found.iter_mut().for_each(without_last_comments);
+    for found in &mut finder.found {
+        found.computed = variables.computed(&found.text());
+        let kept = bare.get(found.line - 1).and_then(|line| keeper(line));
+        found.computed.extend(kept.and_then(|name| variables.changed_below(name, found.line)));
+    }
     settled(text, finder.found)
 }
 
@@ -121,6 +130,7 @@ pub fn of_words(given: &[String]) -> Option<PastedCommand> {
         repairs,
         lines: Vec::new(),
         standing: None,
+        computed: Vec::new(),
     })
 }
 
@@ -157,6 +167,8 @@ struct Finder<'t> {
     apart: bool,
     /// The shell's loops that are open.
     loops: Loops,
+    /// A list of a program, whose items stand elsewhere, at the beginning of one that may be a command.
+    star: Option<Piece>,
     /// Options of fio on the lines before this one, with their numbers: a section below them would make them part of a file.
     before: Vec<(String, usize)>,
 }
@@ -228,13 +240,17 @@ impl Finder<'_> {
                 if !self.open {
                     known.push(Repair { what: JOINED, line: number, column: 1 });
                 }
-                let more = pieces.into_iter().map(|piece| dashed(*tool, piece, known)).collect();
+                let more = pieces.into_iter().flat_map(|piece| several(piece, known)).collect::<Vec<_>>();
+                let more = more.into_iter().map(|piece| dashed(*tool, piece, known)).collect();
                 let (more, rest) = cut(*tool, more, known);
                 words.extend(more);
                 self.open = continued;
                 self.behind(rest, line);
             }
-            _ => (self.open, self.led) = (false, continued),
+            _ => {
+                (self.open, self.led) = (false, continued);
+                self.star = pieces.into_iter().next().filter(|first| is_star(&first.text));
+            }
         }
     }
 
@@ -244,7 +260,8 @@ impl Finder<'_> {
             return false;
         };
         let needs_value = |last: &Piece| last.text.starts_with("--") && !last.text.contains('=');
-        *tool == Tool::Fio && (names_a_job_file(item) || words.last().is_some_and(needs_value))
+        is_star(item)
+            || *tool == Tool::Fio && (names_a_job_file(item) || words.last().is_some_and(needs_value))
     }
 
     /// Adds the command that `pieces` call, and those behind it in the same line; returns whether they call one.
@@ -254,7 +271,8 @@ impl Finder<'_> {
         let is_row = is_row(&rest);
         let before = repairs.len();
         let rest = rest.into_iter().map(|piece| dashed(tool, piece, repairs)).collect();
-        let (words, rest) = cut(tool, rest, repairs);
+        let (mut words, rest) = cut(tool, rest, repairs);
+        words.extend(self.star.take().filter(|_| tool == Tool::Fio));
         let texts: Vec<&str> = words.iter().map(|piece| piece.text.as_str()).collect();
         let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
         // Its jobs stand in the lines below it.
@@ -272,7 +290,14 @@ impl Finder<'_> {
         repairs.extend(Some(place(PROMPT)).filter(|_| self.led));
         repairs.extend(Some(place(LOOP)).filter(|_| line.looped));
         let (kind, repairs) = (Kind::Command(tool, words), std::mem::take(repairs));
-        self.found.push(PastedCommand { kind, line: line.number, repairs, lines: Vec::new(), standing });
+        self.found.push(PastedCommand {
+            kind,
+            line: line.number,
+            repairs,
+            lines: Vec::new(),
+            standing,
+            computed: Vec::new(),
+        });
         (self.open, self.led) = (line.continued, false);
         self.behind(rest, line);
         true
@@ -380,6 +405,7 @@ impl Finder<'_> {
                 repairs: Vec::new(),
                 lines: places,
                 standing: Some(Standing::Run),
+                computed: Vec::new(),
             });
         }
         if let Some(PastedCommand { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::explanation::{
-    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form, Taken,
+    ApplicableRisk, Around, Correction, ExplainError, ExplainedText, ExplainedWord, Explanation, Form,
+    Missing, Taken,
 };
 use super::files_fio::{enumerated, names_of};
 use super::fio_words::Fio;
@@ -12,7 +13,7 @@ use super::native::{self, Runs};
 use super::pasted::{Kind, PastedCommand, command_line};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
-use super::unknown::{guesses, hides, known};
+use super::unknown::{hidden, known, knows, of_computed, without_guesses};
 use super::word::{Piece, quoted, texts};
 use super::words::{diskspd_row, explained, of_job_file as explained_lines};
 use super::{
@@ -31,12 +32,16 @@ fn explain(
 ) -> Result<Explanation, ExplainError> {
     let mut explanation = match &found.kind {
         Kind::JobFile(text) => job_file(text, found)?,
-        Kind::Command(Tool::Fio, words) => fio_command(words, other, around)?,
+        Kind::Command(Tool::Fio, words) => fio_command(words, found, (other, around))?,
         Kind::Command(Tool::DiskSpd, words) => diskspd_command(words, around)?,
         Kind::Command(Tool::Ioping, words) => ioping_command(words)?,
         Kind::Command(Tool::Iostat, words) => iostat_command(words)?,
         Kind::Command(Tool::Dd, words) => dd_command(words)?,
     };
+    if let Kind::Command(_, words) = &found.kind {
+        without_guesses(words, &mut explanation);
+    }
+    explanation.gaps.splice(0..0, of_computed(&found.computed));
     explanation.line = found.line;
     explanation.taken =
         found.standing.map(|standing| Taken { words: found.text(), until: found.last_line(), standing });
@@ -109,6 +114,9 @@ fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Appli
 fn begun(tool: Tool, words: &[Piece]) -> (Explanation, Vec<Piece>) {
     let mut explanation = Explanation::of(tool, &command_line(tool, words));
     explanation.words = explained(tool, words);
+    if hidden(tool, words).next().is_some() {
+        explanation.missing = Missing::Words;
+    }
     let words = known(words, &mut explanation);
     (explanation, words)
 }
@@ -120,14 +128,15 @@ fn joined(words: &[String]) -> String {
 
 fn fio_command(
     words: &[Piece],
-    other: Option<&PastedCommand>,
-    around: &Around<'_>,
+    found: &PastedCommand,
+    (other, around): (Option<&PastedCommand>, &Around<'_>),
 ) -> Result<Explanation, ExplainError> {
-    let guesses = guesses(Tool::Fio, words);
-    let hidden = words.iter().find(|piece| hides(piece)).map(|piece| piece.text.clone());
+    let changed = found.computed.iter().find(|one| one.is_the_command).map(|one| one.name.clone());
+    let typed = words;
+    let missing = hidden(Tool::Fio, words).next().map(|piece| piece.text.clone()).or(changed);
     let (mut explanation, words) = begun(Tool::Fio, words);
     let mut fio = Fio::new(words, other, around);
-    fio.hidden = hidden;
+    fio.hidden.clone_from(&missing);
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);
@@ -135,20 +144,30 @@ fn fio_command(
     if let Some(text) = &explanation.job_file {
         explanation.words.extend(explained_lines(text));
     }
+    if missing.is_some() {
+        explanation.missing = Missing::Words;
+    }
     let mut makes_files = false;
-    match asked {
-        Some(asked) => {
+    let jobs = asked.iter().flat_map(|asked| &asked.jobs);
+    let places: Vec<String> = jobs.filter_map(|job| job.options.filename.clone()).collect();
+    match (asked, &missing) {
+        (Some(asked), missing) if missing.is_none() || asked.jobs.iter().all(says_what_it_does) => {
             of_asked(&asked, &fio, &mut explanation);
             makes_files = asked.lays_out != fio::LaysOut::Nothing
                 && asked.jobs.iter().all(|job| job.options.allow_file_create);
         }
-        None => explanation.asks.push(ELSEWHERE.to_owned()),
+        (_, Some(_)) => explanation.asks.push(NOT_DESCRIBED.to_owned()),
+        _ => explanation.asks.push(ELSEWHERE.to_owned()),
     }
-    explanation.risks.retain(|told| !guesses.contains(&told.id));
+    explanation.risks.extend(missing.and_then(|missing| may_write(&missing, places, &explanation)));
     match &explanation.job_file {
         Some(text) => explanation.risks.extend(of_job_file(text)),
         // A size makes no file where none may be made.
-        None if makes_files && explanation.risks.iter().any(|told| told.id == "no-size") => {
+        None if makes_files
+            && explanation.missing != Missing::Words
+            && !typed.iter().any(|piece| stands_for_another(piece, &fio.words))
+            && explanation.risks.iter().any(|told| told.id == "no-size") =>
+        {
             correct(&mut explanation, &fio.words);
         }
         None => {}
@@ -156,8 +175,38 @@ fn fio_command(
     Ok(explanation)
 }
 
+/// The danger of words that are missing, unless what the others do is one or only reads.
+fn may_write(missing: &str, mut places: Vec<String>, explanation: &Explanation) -> Option<ApplicableRisk> {
+    places.dedup();
+    let on = if places.is_empty() { String::new() } else { format!(" on {}", enumerated(&places)) };
+    let is_told = explanation.risks.iter().any(|told| told.level == Level::Danger);
+    let only_reads =
+        !explanation.loads.is_empty() && explanation.loads.iter().all(|load| !load.writes && !load.trims);
+    (!is_told && !only_reads).then(|| ApplicableRisk {
+        id: "missing-words",
+        level: Level::Danger,
+        text: format!(
+            "With what {missing} stands for it may write, and data{on} may be lost: look before you run it."
+        ),
+        source: "",
+    })
+}
+
+/// Whether another word is read instead of one whose value is not known.
+fn stands_for_another(typed: &Piece, words: &[Piece]) -> bool {
+    knows(&typed.text).is_some() && words.iter().all(|word| word.text != typed.text)
+}
+
+/// Whether the words that are here say what a job reads or writes.
+fn says_what_it_does(job: &fio::FioJob) -> bool {
+    job.options.typed.iter().any(|(name, _)| *name == "rw")
+}
+
 /// Printed if the jobs are in a file that cannot be read here.
-const ELSEWHERE: &str = "What each word asks for stands below; the load itself is described elsewhere.";
+const ELSEWHERE: &str = "The load stands in what is not here; what each word here does is told with --all.";
+/// Printed if words are missing that may say what is read and written.
+const NOT_DESCRIBED: &str = "What it reads or writes, where and how much may stand in what is missing: the load is not described. What \
+                             each word here does is told with --all.";
 
 /// Adds a size to the command.
 fn correct(explanation: &mut Explanation, words: &[Piece]) {
@@ -178,7 +227,7 @@ fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainErr
         words: explained_lines(text).collect(),
         ..Explanation::of(Tool::Fio, text)
     };
-    let name = Piece { text: NAME.to_owned(), line: 1, column: 1 };
+    let name = Piece { text: NAME.to_owned(), line: found.line, column: 1 };
     let nothing = Around { read: &|_| Err(io::ErrorKind::NotFound.into()) };
     let mut fio = Fio::new(vec![name], Some(found), &nothing);
     fio.told_with.set(Some(found.line));
@@ -194,7 +243,8 @@ fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainErr
 }
 
 fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanation) {
-    let jobs = planned(asked);
+    let mut jobs = planned(asked);
+    jobs.iter_mut().for_each(|job| job.lacks_words = explanation.missing == Missing::Words);
     explanation.asks = about_fio::asks(&jobs, &fio.of_engines);
     explanation.loads = jobs.iter().map(PlannedJob::figures).collect();
     explanation.apart.clone_from(&fio.refusals);
@@ -214,8 +264,9 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
         source: "plimsoll fio",
     }));
     let command = if explanation.kind == Form::JobFile { "fio JOBFILE" } else { &explanation.command };
-    let whole = fio.refusals.is_empty() && explanation.gaps.is_empty();
-    explanation.native = native::of_fio(&jobs, Some(command).filter(|_| whole));
+    let is_whole =
+        fio.refusals.is_empty() && explanation.gaps.is_empty() && explanation.missing == Missing::Nothing;
+    explanation.native = native::of_fio(&jobs, Some(command).filter(|_| is_whole));
     explanation.native.extend(native::of_latency(&jobs));
 }
 
@@ -352,7 +403,6 @@ fn with_size(words: &[Piece]) -> Option<Correction> {
 }
 
 fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, ExplainError> {
-    let guesses = guesses(Tool::DiskSpd, words);
     let (mut explanation, words) = begun(Tool::DiskSpd, words);
     let surroundings = diskspd::Surroundings { read: around.read, tick: 0 };
     let words = without_refused(words, &mut explanation);
@@ -384,7 +434,6 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
             _ => None,
         }));
     }
-    explanation.risks.retain(|told| !guesses.contains(&told.id));
     let path = asked.profile.time_spans.iter().flat_map(|span| &span.targets).next();
     let path = path.map_or(String::new(), |target| target.path.clone());
     explanation.native = native::of_diskspd(Some(explanation.command.as_str()).filter(|_| is_whole), &path);
@@ -447,7 +496,6 @@ fn iostat_command(typed: &[Piece]) -> Result<Explanation, ExplainError> {
 }
 
 fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let guesses = guesses(Tool::Dd, words);
     let (mut explanation, words) = begun(Tool::Dd, words);
     let dd =
         dd::Dd::parse(&texts(&words)).map_err(|(at, why)| ExplainError::of_word(&words, Some(at), why))?;
@@ -456,7 +504,6 @@ fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
         When::Dd(when) => when(&dd),
         _ => None,
     }));
-    explanation.risks.retain(|told| !guesses.contains(&told.id));
     explanation.native = native::of_dd(&dd);
     Ok(explanation)
 }

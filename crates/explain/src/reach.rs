@@ -26,7 +26,8 @@ impl PlannedJob {
 
     /// Whether its random places come once in each pass.
     pub fn visits_each_once(&self) -> bool {
-        self.first().is_some_and(|job| job.access.order == Order::Random(Repeats::Without))
+        !self.options().has_no_map()
+            && self.first().is_some_and(|job| job.access.order == Order::Random(Repeats::Without))
     }
 
     /// What fio 3.33 may do other than the whole amount of a job that no time ends, by its I/O counts, in words; the length of
@@ -215,7 +216,7 @@ impl PlannedJob {
     fn comes_round(&self, direction: Direction) -> bool {
         let options = self.options();
         let is_whole = self.first().is_some_and(|job| *job.access.random_percent.of(direction) == 100);
-        let once = options.pattern.random && !options.norandommap && options.spread == Spread::Uniform;
+        let once = options.pattern.random && !options.has_no_map() && options.spread == Spread::Uniform;
         self.goes_in_order(direction) || is_whole && once
     }
 
@@ -405,7 +406,7 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         return None;
     }
     if !options.pattern.destroys() {
-        return (!reads_back && !job.changes_nothing).then(|| unchanged(job));
+        return (!reads_back && !job.changes_nothing && !job.lacks_words).then(|| unchanged(job));
     }
     if options.file_append {
         return Some("What is there already is kept.".to_owned());

@@ -130,7 +130,7 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("latency-of-the-queue", Misleading, "Little's law")
         .fio(|job, options| {
-            let depth = in_flight(job) + job.in_flight_beside;
+            let depth = if job.flow.is_some() { 0 } else { in_flight(job) + job.in_flight_beside };
             let flushed = options.pattern.writes && options.fsync.max(options.fdatasync) == 1;
             let moves = options.pattern.reads || options.pattern.writes;
             if depth < 16 || flushed || !moves || options.bounds.steers() || !meets_the_volume(options) || !job.rates().is_empty() || without_latency(job) || options.engine.name == "null" {
@@ -199,6 +199,25 @@ pub static ROWS: &[Risk] = &[
                      knows the last writer of a block."
                 )
             })
+        }),
+    risk("trims-of-others", Misleading, "fio 3.33, by its errors")
+        .fio(|job, options| {
+            let checks = options.verify.is_on() && options.verify.reads_back && options.pattern.writes;
+            (checks && !job.also_trimmed_by.is_empty()).then(|| {
+                format!(
+                    "{} may trim blocks that this job has written and is still to check: fio then ends with \"verify: bad magic \
+                     header\" where the volume is sound.",
+                    job.also_trimmed_by.join(" and ")
+                )
+            })
+        }),
+    risk("one-trace", Wrong, "fio HOWTO: write_iolog")
+        .fio(|job, options| {
+            let trace = job.typed("write_iolog").filter(|_| options.numjobs > 1 || job.shares_its_trace)?;
+            Some(format!(
+                "All jobs write their traces into {trace}, one behind the other: it may be of no use to replay. Each needs a \
+                 write_iolog of its own."
+            ))
         }),
     risk("false-alarms-of-a-mix", Misleading, "fio 3.33, by its errors")
         .fio(|job, options| {

@@ -4,7 +4,7 @@ use super::about_fio::{sends_commands, stage, waits};
 use super::data_fio::idle;
 use super::depth_fio::{is_held_by_the_cache, queues_by_file, without_latency};
 use super::files_fio::{
-    covers_all, is_device, is_named_like_a_device, names_of, on_files_only, stores_nothing,
+    covers_all, is_device, is_named_like_a_device, names_of, on_a_drive, on_files_only, stores_nothing,
 };
 use super::load::PlannedJob;
 use super::plain::WITHOUT_EFFECT;
@@ -90,10 +90,7 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("colon-in-a-path", Wrong, "fio HOWTO: filename, directory")
         .fio(|job, _| {
-            let path = ["filename", "directory"].iter().find_map(|name| {
-                let is_drive = |path: &&str| path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
-                job.typed(name).filter(is_drive)
-            })?;
+            let path = on_a_drive(job)?;
             Some(format!(
                 "{path}: fio takes a colon for the end of a name; for a drive write {}\\:{}.",
                 &path[..1],

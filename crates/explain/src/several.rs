@@ -27,7 +27,7 @@ pub fn pages(all: &[Explanation], style: Style<'_>) -> Vec<String> {
 struct ExplainedParts {
     words: HashSet<(Tool, String, String)>,
     risks: HashSet<String>,
-    kinds: HashSet<&'static str>,
+    kinds: HashSet<(&'static str, String)>,
     natives: HashSet<String>,
 }
 
@@ -51,8 +51,9 @@ impl ExplainedParts {
         above.risks = gone.map(|told| clause(&told.text)).collect();
         for told in &mut rest.risks {
             self.risks.insert(told.text.clone());
-            // For a risk explained earlier with other figures, the first sentence, which has the figures, is enough.
-            if !self.kinds.insert(told.id) && told.level != Level::Danger {
+            // Of a risk that differs from an earlier one in its first sentence alone, which has the figures, that is enough.
+            let rest = told.text[first_sentence(&told.text).len()..].to_owned();
+            if !self.kinds.insert((told.id, rest)) && told.level != Level::Danger {
                 told.text = first_sentence(&told.text).to_owned();
                 told.source = "";
             }

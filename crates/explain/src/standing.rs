@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::call::{BETWEEN, is_of_a_prompt, is_starter};
 use super::pasted::{Kind, PastedCommand};
+use super::settings::bare;
 use super::tool::Tool;
-use super::variables::{bare, is_name};
+use super::variables::is_name;
 use super::word::{BACKGROUND, CUT, LIST, LOOP, PROMPT, Piece, QUOTED, VARIABLE, is_list_mark};
 
 /// What a text does with a command.
@@ -98,7 +99,7 @@ fn calls(word: &str) -> bool {
 }
 
 /// The name under which the line keeps a command; `None` if it keeps none, or is a setting of what runs it.
-fn keeper(raw: &str) -> Option<&str> {
+pub(super) fn keeper(raw: &str) -> Option<&str> {
     let line = bare(raw.trim_start_matches(['>', '+', ' ', '\t']));
     let line = ["let ", "const ", "var ", "set ", "$"]
         .iter()

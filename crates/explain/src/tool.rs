@@ -71,7 +71,9 @@ impl Tool {
     pub fn is_called_with(self, words: &[&str]) -> bool {
         let option = |word: &str| word.starts_with('-') && word.len() > 1;
         match self {
-            Tool::Fio => words.iter().any(|word| option(word) || names_a_job_file(word)),
+            Tool::Fio => {
+                words.iter().any(|word| option(word) || names_a_job_file(word)) || is_variable_alone(words)
+            }
             Tool::DiskSpd => words.iter().any(|word| option(word)),
             Tool::Ioping => words.iter().any(|word| option(word)) || words.len() == 1,
             Tool::Iostat => {
@@ -93,6 +95,11 @@ impl Tool {
             Tool::Ioping | Tool::Iostat => "-",
         }
     }
+}
+
+/// Whether a variable is all that follows the name of a tool.
+fn is_variable_alone(words: &[&str]) -> bool {
+    matches!(words, [only] if only.starts_with(['$', '"']) && only.len() > 1)
 }
 
 /// Whether `word` is the path of a job file of fio, by its end.

@@ -1,18 +1,17 @@
 //! Words whose values stand only where the command runs: variables of a shell, values of a template or of a program.
 
-use super::concerns::OF_MISSING_WORDS;
-use super::explanation::Explanation;
+use super::concerns::{OF_MISSING_VALUES, OF_MISSING_WORDS};
+use super::explanation::{Explanation, Missing};
+use super::files_fio::enumerated;
 use super::fio_words::{counts_zones, needs_value, stand_in};
+use super::risk::Level;
 use super::tool::Tool;
-use super::variables::is_name as is_variable;
-use super::word::Piece;
+use super::variables::{Computed, is_name as is_variable};
+use super::word::{OF_FIO, Piece, is_star};
 use super::words::takes_next;
 
 /// Who knows the variables of a command.
 pub(super) const SHELL: &str = "the shell";
-
-/// Variables that fio itself fills in.
-const OF_FIO: [&str; 7] = ["pagesize", "mb_memory", "ncpus", "jobname", "jobnum", "filenum", "clientuid"];
 
 /// Who alone knows the whole of `value`; `None` if it stands there.
 pub(super) fn knows(value: &str) -> Option<&'static str> {
@@ -30,7 +29,7 @@ pub(super) fn knows(value: &str) -> Option<&'static str> {
         Some(SHELL)
     } else if value.contains("{{") {
         Some("the template")
-    } else if braced(value) || ["%s", "%d", "%%"].iter().any(|mark| value.contains(mark)) {
+    } else if braced(value) || is_star(value) || ["%s", "%d", "%%"].iter().any(|mark| value.contains(mark)) {
         Some("the program around it")
     } else {
         None
@@ -50,6 +49,9 @@ pub(super) fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece
                 Tool::Fio => of_fio(piece, &mut kept),
                 tool => of_others(tool, &words[at..], &mut kept),
             };
+            if stand_in.is_none() {
+                explanation.missing = explanation.missing.max(Missing::Values);
+            }
             explanation.gaps.push(format!("{place}: {} is known to {who} alone; {how}.", piece.text));
             kept.extend(stand_in.map(|text| Piece { text, ..piece.clone() }));
         } else if let Some(value) = stray_value(words, at) {
@@ -86,22 +88,58 @@ fn stray_value(words: &[Piece], at: usize) -> Option<&str> {
     (is_cut && is_value).then_some(next.text.as_str())
 }
 
-/// Names of the risks that would be a guess: of a time that is not known, and of words that a variable may hide.
-pub(super) fn guesses(tool: Tool, words: &[Piece]) -> Vec<&'static str> {
-    // The last word of DiskSpd is its target.
-    let shown = if tool == Tool::DiskSpd { words.len().saturating_sub(1) } else { words.len() };
+/// Removes what would be a guess: risks of a time that is not known, and of words that may be among those that are missing.
+pub(super) fn without_guesses(words: &[Piece], explanation: &mut Explanation) {
+    let tool = explanation.tool;
     let is_time = |piece: &Piece| {
         let bare = piece.text.trim_start_matches('-');
         bare.starts_with(if tool == Tool::Fio { "runtime=" } else { "d" }) && knows(bare).is_some()
     };
-    let timed = words.iter().any(is_time).then_some("shorter-than-a-burst");
-    let hidden = words[..shown].iter().any(hides).then_some(OF_MISSING_WORDS);
-    timed.into_iter().chain(hidden.into_iter().flatten().copied()).collect()
+    let is_timed = !words.iter().any(is_time);
+    explanation.risks.retain(|told| match explanation.missing {
+        _ if told.id == "shorter-than-a-burst" && !is_timed => false,
+        Missing::Nothing => true,
+        Missing::Values => !OF_MISSING_VALUES.contains(&told.id),
+        Missing::Words => told.level != Level::Wrong && !OF_MISSING_WORDS.contains(&told.id),
+    });
 }
 
 /// Whether a word may stand for others.
 pub(super) fn hides(piece: &Piece) -> bool {
-    piece.text.starts_with('$') && !piece.text.contains('=')
+    piece.text.starts_with("$(")
+        || piece.text.starts_with('$') && !piece.text.contains('=')
+        || is_star(&piece.text)
+        || piece.text.starts_with('{') && piece.text.ends_with('}')
+}
+
+/// The words of a command that may stand for any others.
+pub(super) fn hidden(tool: Tool, words: &[Piece]) -> impl Iterator<Item = &Piece> {
+    // The last word of DiskSpd and of ioping is the target, and the words of iostat are devices.
+    let is_target = move |at: usize| at + 1 == words.len() && matches!(tool, Tool::DiskSpd | Tool::Ioping);
+    let is_value = move |at: usize| at > 0 && takes_next(tool, &words[at - 1].text);
+    let stands = words
+        .iter()
+        .enumerate()
+        .filter(move |(at, _)| tool != Tool::Iostat && !is_target(*at) && !is_value(*at));
+    stands.map(|(_, piece)| piece).filter(|piece| hides(piece))
+}
+
+/// The sentence on variables whose values the text computes.
+pub(super) fn of_computed(all: &[Computed]) -> Option<String> {
+    let place = |one: &Computed| match one.lines.as_slice() {
+        [line] => format!("{} (line {line})", one.name),
+        [first, second] => format!("{} (lines {first} and {second})", one.name),
+        [first, .., last] => format!("{} (lines {first} to {last})", one.name),
+        [] => one.name.clone(),
+    };
+    let places: Vec<String> = all.iter().map(place).collect();
+    let (values, are, them) = if all.len() > 1 { ("values", "are", "them") } else { ("value", "is", "it") };
+    (!all.is_empty()).then(|| {
+        format!(
+            "The {values} of {} {are} computed by the script: what stands here holds without {them}; print the finished line (set -x, or echo) and explain that.",
+            enumerated(&places)
+        )
+    })
 }
 
 /// What hides further words.
@@ -119,7 +157,7 @@ fn of_fio(piece: &Piece, kept: &mut Vec<Piece>) -> (Option<String>, String) {
         before.as_ref().map_or(piece.text.clone(), |before| format!("{}={}", before.text, piece.text));
     match option {
         Some(option) => stand_in(option, &typed),
-        None if piece.text.starts_with('$') => (None, HIDDEN.to_owned()),
+        None if hides(piece) => (None, HIDDEN.to_owned()),
         None => (Some(piece.text.clone()), AS_IT_IS.to_owned()),
     }
 }

@@ -1,8 +1,9 @@
-//! Variables of a shell in pasted text: what the text assigns to them stands for them further down.
+//! Variables of a shell in pasted text: a plain value that the text sets once stands for them further down. What a shell
+//! computes is not followed: such a value is unknown.
 
 use std::collections::{HashMap, HashSet};
 
-use super::functions::{Function, functions};
+use super::settings::{Setting, Settings};
 use super::tool::Tool;
 use super::word::{PROMPT, Repair, VARIABLE};
 
@@ -12,115 +13,130 @@ const LONGEST: usize = 16 * 1024;
 /// Words that a function takes for itself before a command, with the blank behind its name. Chosen by us.
 const OWN_WORDS: usize = 4;
 
-/// The variables that the lines so far assign.
-#[derive(Debug, Default)]
-pub(super) struct Variables<'t> {
-    /// Names that the text uses.
-    used: HashSet<&'t str>,
-    known: HashMap<String, Vec<String>>,
-    /// The beginning of an assignment that goes on in the next line, up to the mark.
-    begun: Option<(String, char)>,
-    functions: Vec<Function<'t>>,
-    /// The words of the call of the function that the line belongs to.
-    arguments: Vec<String>,
-    /// Number of them that `shift` has taken away before the line, and with those in it.
-    shifted: [usize; 2],
+/// A variable whose value the text computes or changes, and the lines that do so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Computed {
+    pub name: String,
+    pub lines: Vec<usize>,
+    /// Whether it is the list that the command is, so that words of it are not here.
+    pub is_the_command: bool,
 }
 
-impl<'t> Variables<'t> {
+/// The variables whose values are known at a line.
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    /// Names that the text uses.
+    used: HashSet<String>,
+    settings: Settings,
+    /// Values with the last line for which they hold.
+    known: HashMap<String, (Vec<String>, usize)>,
+}
+
+impl Variables {
     /// The variables at the beginning of a text.
-    pub fn of(text: &'t str) -> Variables<'t> {
-        let used = text.split('$').skip(1).filter_map(named).map(|named| named.name).collect();
-        let mut functions = functions(text);
-        // The words of a call may be variables themselves.
-        if !functions.is_empty() {
-            let mut before = Variables { used: HashSet::clone(&used), ..Variables::default() };
-            let mut call = String::new();
-            for (index, line) in text.lines().enumerate() {
-                call.push_str(&before.read(line, index + 1, &mut Vec::new()));
-                let goes_on = call.trim_end().strip_suffix('\\').map(str::len);
-                match goes_on.filter(|length| *length < LONGEST) {
-                    Some(length) => call.truncate(length),
-                    None => {
-                        functions.iter_mut().for_each(|function| function.take_call(&call, index + 1));
-                        call.clear();
-                    }
-                }
-            }
+    pub fn of(lines: &[String]) -> Variables {
+        let names = lines.iter().flat_map(|line| line.split('$').skip(1)).filter_map(named);
+        Variables {
+            used: names.map(|named| named.name.to_owned()).collect(),
+            settings: Settings::of(lines),
+            known: HashMap::new(),
         }
-        Variables { used, functions, ..Variables::default() }
     }
 
-    /// Returns the line with the values of known variables, and takes what it assigns. A value that goes on in the next
+    /// The variables in `text` that are set elsewhere than where a plain value could be taken.
+    pub fn computed(&self, text: &str) -> Vec<Computed> {
+        let mut found: Vec<Computed> = Vec::new();
+        for named in text.split('$').skip(1).filter_map(named) {
+            let mut lines: Vec<usize> = self.settings.of_name(named.name).map(|set| set.lines[0]).collect();
+            lines.dedup();
+            if !lines.is_empty() && found.iter().all(|known| known.name[1..] != *named.name) {
+                found.push(Computed { name: format!("${}", named.name), lines, is_the_command: false });
+            }
+        }
+        found
+    }
+
+    /// The lines below `line` that add to the command kept under `name`.
+    pub fn changed_below(&self, name: &str, line: usize) -> Option<Computed> {
+        let names_itself =
+            |value: &String| value.split('$').skip(1).filter_map(named).any(|used| used.name == name);
+        let adds = |set: &&Setting| {
+            set.lines[0] > line && (set.values.is_empty() || set.values.iter().any(names_itself))
+        };
+        let lines: Vec<usize> = self.settings.of_name(name).filter(adds).map(|set| set.lines[0]).collect();
+        (!lines.is_empty()).then(|| Computed { name: name.to_owned(), lines, is_the_command: true })
+    }
+
+    /// Returns the line with the values of known variables, and takes what it sets. A value that goes on in the next
     /// line, and a list, are told where they are used.
     pub fn read(&mut self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
-        let function = self.functions.iter().find(|function| function.has(number));
-        let before =
-            if function.is_some_and(|function| !function.begins(number)) { self.shifted[1] } else { 0 };
-        self.arguments = function.and_then(Function::call).unwrap_or_default().to_vec();
-        self.shifted = [before, before + shifts(line)];
-        // PowerShell: the value of an expression is known to it alone.
-        if let Some((name, value)) =
-            line.trim_start().strip_prefix('$').and_then(|rest| rest.split_once(" = "))
-        {
-            let value = value.trim();
-            let is_plain = !value.contains([' ', ',', '(', '@', '[', '+', '`']);
-            self.take(name, if is_plain { listed(value) } else { Vec::new() });
-        }
+        self.known.retain(|_, (_, until)| *until >= number);
         let line = &self.started(line, number, repairs);
-        let templated = with_whole_sums(&without_templates(line));
+        let templated = without_templates(line);
+        let settings: Vec<(String, usize, Vec<String>)> = self
+            .settings
+            .ending(number)
+            .iter()
+            .map(|set| (set.name.clone(), set.until, self.values_of(set)))
+            .collect();
+        let is_list = self.settings.ending(number).iter().any(|set| set.is_list);
+        for (name, until, values) in settings {
+            self.take(name, until, values);
+        }
+        if is_list || self.settings.is_within(number, |name| self.used.contains(name)) {
+            return String::new();
+        }
         let (batched, at) = self.of_batch(&templated);
         let (replaced, first) = self.replaced(&batched);
         let replaced = self.with_sums(&replaced);
-        let first = at.or(first);
-        if let Some((name, value)) = set_by_batch(&replaced) {
-            self.known.retain(|known, _| !known.eq_ignore_ascii_case(name));
-            self.take(name, vec![value.to_owned()]);
-        }
-        if let Some((begun, mark)) = self.begun.take() {
-            let whole = format!("{} {}", begun.trim_end().trim_end_matches('\\'), replaced.trim_start());
-            match replaced.contains(mark) {
-                true => self.assign(&whole),
-                false => self.begun = Some((whole, mark)).filter(|(whole, _)| whole.len() < LONGEST),
-            }
-            return String::new();
-        }
-        self.begun = self.begins(&replaced);
-        if self.begun.is_some() {
-            return String::new();
-        }
-        self.assign(&replaced);
-        // What stands behind an assignment in the same line.
-        let (replaced, again) = self.replaced(&replaced);
         let is_template = (line.contains("{{") && line.contains("default")).then_some(0);
-        if let Some(at) = first.or(again).or(is_template) {
+        if let Some(at) = at.or(first).or(is_template) {
             let column = line.get(..at).unwrap_or(line).chars().count() + 1;
             repairs.push(Repair { what: VARIABLE, line: number, column });
         }
-        match replaced.trim_end().ends_with(')')
-            && replaced.split_once("=(").is_some_and(|(name, _)| is_name(name.trim()))
-        {
-            true => String::new(),
-            false => replaced,
+        replaced
+    }
+
+    /// Returns the line with blanks for the name of a function of the text that runs a tool with the words behind it
+    /// (`try fio --name=a`).
+    fn started(&self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
+        let name = line.split_whitespace().next().filter(|word| self.settings.functions.contains(*word));
+        let at = line.len() - line.trim_start().len();
+        let behind = |name: &str| line[at + name.len()..].split_inclusive(' ').take(OWN_WORDS);
+        let is_tool = |word: &&str| word.starts_with('$') || Tool::called(word.trim()).is_some();
+        let Some(name) = name.filter(|name| behind(name).any(|word| is_tool(&word))) else {
+            return line.to_owned();
+        };
+        let own: usize = behind(name).take_while(|word| !is_tool(word)).map(str::len).sum();
+        let end = at + name.len() + own;
+        repairs.push(Repair { what: PROMPT, line: number, column: at + 1 });
+        format!("{}{}", " ".repeat(end), &line[end..])
+    }
+
+    /// The values of a setting with those of the variables in them; none if only the shell knows them.
+    fn values_of(&self, set: &Setting) -> Vec<String> {
+        let filled = |value: &String| self.with_sums(&self.replaced(&without_templates(value)).0);
+        let mut values: Vec<String> = set.values.iter().map(filled).collect();
+        if set.is_loop {
+            values = values.iter().flat_map(|value| value.split_whitespace()).flat_map(listed).collect();
+        } else if set.is_list {
+            values = values.iter().flat_map(|value| listed(value)).collect();
+        }
+        let is_known =
+            self.settings.is_plain(&set.name) && values.iter().all(|value| is_literal(value, &set.name));
+        match (is_known, set.is_loop) {
+            (false, _) => Vec::new(),
+            (true, true) => chosen(&values).cloned().into_iter().collect(),
+            (true, false) => values,
         }
     }
 
-    /// Returns the line with blanks for the name of a function that runs what stands behind it.
-    fn started(&self, line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
-        let Some(function) = self.functions.iter().find(|function| function.starts(line, number)) else {
-            return line.to_owned();
-        };
-        let at = line.len() - line.trim_start().len();
-        let name = at + function.name_length();
-        // Words of its own may stand before the command.
-        let mut words = line[name..].split_inclusive(' ').take(OWN_WORDS).scan(name, |at, word| {
-            let begins = *at;
-            *at += word.len();
-            Some((begins, word))
-        });
-        let end = words.find(|(_, word)| Tool::called(word.trim()).is_some()).map_or(name, |(at, _)| at);
-        repairs.push(Repair { what: PROMPT, line: number, column: at + 1 });
-        format!("{}{}", " ".repeat(end), &line[end..])
+    /// Takes the values of a variable, or forgets those that only the shell knows.
+    fn take(&mut self, name: String, until: usize, values: Vec<String>) {
+        match values.is_empty() {
+            true => drop(self.known.remove(&name)),
+            false => drop(self.known.insert(name, (values, until))),
+        }
     }
 
     /// Returns the line with the values of a shell's sums, where all in them is known.
@@ -128,7 +144,9 @@ impl<'t> Variables<'t> {
         let mut parts = line.split("$((");
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let sum = part.split_once("))").and_then(|(sum, rest)| Some((self.sum(sum)?, rest)));
+            let sum = part
+                .split_once("))")
+                .and_then(|(sum, rest)| Some((self.sum(&sum.split_whitespace().collect::<String>())?, rest)));
             match sum {
                 Some((value, rest)) => text.push_str(&format!("{value}{rest}")),
                 None => text.push_str(&format!("$(({part}")),
@@ -144,7 +162,8 @@ impl<'t> Variables<'t> {
         let mut is_octal = false;
         for word in sum.split_inclusive(|c| !is_of_a_name(c)) {
             let name = word.trim_end_matches(|c| !is_of_a_name(c));
-            let value = self.known.get(name).and_then(|values| values.first()).map_or(name, String::as_str);
+            let value =
+                self.known.get(name).and_then(|(values, _)| values.first()).map_or(name, String::as_str);
             is_octal |= value.len() > 1 && value.starts_with('0');
             text.push_str(value);
             text.push_str(&word[name.len()..]);
@@ -164,7 +183,7 @@ impl<'t> Variables<'t> {
             text.push_str(before);
             let known = behind.split_once('%').and_then(|(name, further)| {
                 let is_it = |known: &&String| is_name(name) && known.eq_ignore_ascii_case(name);
-                let value = self.known.keys().find(is_it).and_then(|name| self.known[name].first());
+                let value = self.known.keys().find(is_it).and_then(|name| self.known[name].0.first());
                 Some((value.filter(|_| text.len() < LONGEST)?, further))
             });
             match known {
@@ -181,18 +200,6 @@ impl<'t> Variables<'t> {
         }
         text.push_str(rest);
         (text, first)
-    }
-
-    /// The line and the mark that ends it, if it assigns a value that goes on in the next line and is used.
-    fn begins(&self, line: &str) -> Option<(String, char)> {
-        let (name, value) = bare(line).split_once('=')?;
-        let mark = match value.chars().next()? {
-            '(' => ')',
-            mark @ ('"' | '\'') => mark,
-            _ => return None,
-        };
-        let goes_on = is_name(name) && !value[1..].contains(mark) && self.used.contains(name);
-        goes_on.then(|| (line.to_owned(), mark))
     }
 
     /// Returns the line with known values, and where the first one stood.
@@ -236,20 +243,13 @@ impl<'t> Variables<'t> {
         (text, first)
     }
 
-    /// The value of a variable: of a list the value that was asked for, or all of them.
+    /// The value of a variable: of a list the value that was asked for, or all of them; without any setting in the text, the
+    /// one that the text gives it otherwise.
     fn value(&self, named: &Named<'_>) -> Option<String> {
-        if matches!(named.name, "@" | "*") {
-            let rest = self.arguments.get(self.shifted[1]..).unwrap_or_default();
-            return Some(rest.join(" ")).filter(|all| !all.is_empty());
-        }
-        if let Some(at) = named.name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            return self
-                .arguments
-                .get(at + self.shifted[0])
-                .cloned()
-                .or_else(|| named.otherwise.map(str::to_owned));
-        }
-        let Some(values) = self.known.get(named.name) else { return named.otherwise.map(str::to_owned) };
+        let Some((values, _)) = self.known.get(named.name) else {
+            let otherwise = named.otherwise.filter(|_| self.settings.of_name(named.name).next().is_none());
+            return otherwise.map(str::to_owned);
+        };
         match named.item {
             Some("@" | "*") => Some(values.join(" ")),
             Some(item) => match item.parse::<usize>() {
@@ -259,65 +259,14 @@ impl<'t> Variables<'t> {
             None => values.first().cloned(),
         }
     }
-
-    /// Takes the assignments at the beginning of a line, and a value of a loop.
-    fn assign(&mut self, line: &str) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        if let ["for", name, "in", values @ ..] = words.as_slice() {
-            let body = |word: &&str| *word == "do" || *word == ";";
-            let values: Vec<String> =
-                values.iter().take_while(|word| !body(word)).flat_map(|word| listed(word)).collect();
-            let value = chosen(&values).cloned().unwrap_or_default();
-            return self.take(name, vec![value]);
-        }
-        let rest = bare(line);
-        if let Some((name, list)) = rest.trim_end().strip_suffix(')').and_then(|rest| rest.split_once("=(")) {
-            return self.take(name, list.split_whitespace().flat_map(listed).collect());
-        }
-        rest.split(';').map_while(|part| part.trim().split_once('=')).for_each(|(name, value)| {
-            let quoted = |mark: char| value.strip_prefix(mark).map(|rest| until(rest, mark));
-            let bare = || value.split_whitespace().next().unwrap_or_default().to_owned();
-            self.take(name, vec![quoted('"').or_else(|| quoted('\'')).unwrap_or_else(bare)]);
-        });
-    }
-
-    /// Takes the values of a variable, or forgets those that only the shell knows.
-    fn take(&mut self, name: &str, values: Vec<String>) {
-        let known = |value: &String| {
-            // A value with another variable in it says more than its name.
-            let is_other = value.starts_with('$') && !value.contains(['/', ' ']);
-            !(value.is_empty()
-                || value.len() > LONGEST
-                || value.contains(['`', '(', '*'])
-                || is_other
-                || value.split('$').skip(1).filter_map(named).any(|used| used.name == name))
-        };
-        if !is_name(name) {
-            return;
-        }
-        match values.iter().all(known) && !values.is_empty() {
-            true => drop(self.known.insert(name.to_owned(), values)),
-            false => drop(self.known.remove(name)),
-        }
-    }
 }
 
-/// Number of a function's words that a line takes away (`shift`, `shift 2`).
-fn shifts(line: &str) -> usize {
-    let number = |part: &str| match part.split_whitespace().collect::<Vec<_>>().as_slice() {
-        ["shift"] => Some(1),
-        ["shift", number, ..] => number.parse().ok().or(Some(1)),
-        _ => None,
-    };
-    line.split([';', '&', '|', '}', '{']).filter_map(number).sum()
-}
-
-/// The name and the value that a line of a batch file sets: `set NAME=value`, `set /a NAME=4`, `set "NAME=value"`.
-fn set_by_batch(line: &str) -> Option<(&str, &str)> {
-    let (word, rest) = line.trim().split_once(' ')?;
-    let rest = rest.trim_start();
-    let rest = rest.strip_prefix("/a ").or(rest.strip_prefix("/A ")).unwrap_or(rest).trim().trim_matches('"');
-    rest.split_once('=').filter(|_| word.trim_start_matches('@').eq_ignore_ascii_case("set"))
+/// Whether a value is what the text says, and not what a shell makes of it. One with a variable in it says more than the
+/// variable's name, if that has another one.
+fn is_literal(value: &str, name: &str) -> bool {
+    let is_other = value.starts_with('$') && !value.contains(['/', ' ']);
+    let names_itself = value.split('$').skip(1).filter_map(named).any(|used| used.name == name);
+    !(value.len() > LONGEST || value.contains(['`', '(', '*']) || is_other || names_itself)
 }
 
 /// Whether a load with this value destroys data.
@@ -333,35 +282,6 @@ fn chosen(values: &[String]) -> Option<&String> {
     let is_some = |value: &&String| has_none && *value != "0";
     let find = |fits: &dyn Fn(&&String) -> bool| values.iter().find(fits);
     find(&|value| destroys(value)).or(find(&is_share)).or(find(&is_some)).or(values.first())
-}
-
-/// The text up to a mark that no backslash precedes; marks with one are marks of the text.
-fn until(text: &str, mark: char) -> String {
-    let ends = |(at, letter): &(usize, char)| *letter == mark && !text[..*at].ends_with('\\');
-    let end = text.char_indices().find(ends).map_or(text.len(), |(at, _)| at);
-    text[..end].replace("\\\"", "\"")
-}
-
-/// The line with each sum of a shell (`$(( 10 * 1024 ))`) as one word.
-fn with_whole_sums(line: &str) -> String {
-    let mut parts = line.split("$((");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (sum, rest) = part.split_at(part.find("))").unwrap_or(0));
-        text.push_str("$((");
-        text.extend(sum.split_whitespace());
-        text.push_str(rest);
-    }
-    text
-}
-
-/// The line without the words that declare a variable.
-pub(super) fn bare(line: &str) -> &str {
-    let line = line.trim_start();
-    ["export ", "local ", "readonly ", "declare "]
-        .iter()
-        .find_map(|word| line.strip_prefix(word))
-        .unwrap_or(line)
 }
 
 /// The line with the defaults of a template's values (`{{ size | default('1G') }}`), and the others in one word.
@@ -441,8 +361,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        let mut variables = Variables::of(text);
-        text.lines().map(|line| variables.read(line, 1, &mut Vec::new())).last().unwrap_or_default()
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut variables = Variables::of(&lines);
+        let read = |(at, line): (usize, &String)| variables.read(line, at + 1, &mut Vec::new());
+        lines.iter().enumerate().map(read).last().unwrap_or_default()
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::tool::Tool;
+use super::variables::is_name;
+
 /// A word with its place; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -54,7 +57,7 @@ pub const CUT: &str =
     "what follows for the shell (a pipe, a redirection, a comment, another command) is left out";
 pub const BACKGROUND: &str = "the shell goes on at once (&): what follows beside it is not described";
 pub const LOOP: &str = "the shell runs it in a loop: one run of it is described";
-pub const VARIABLE: &str = "variables have the values that the text gives them; in a loop, or where a function is called several times, one of several";
+pub const VARIABLE: &str = "variables have the values that the text gives them; in a loop one of several";
 pub const LIST: &str = "the marks of a list in YAML or JSON are left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
@@ -74,13 +77,15 @@ pub fn plain(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
 
 /// Returns the line with the marks of a list (`args: ["--name=a", "--rw=read"]`) replaced by blanks, so that columns stay.
 pub fn without_list(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
-    let is_key = |letter: char| letter.is_alphanumeric() || " \t:-_\"=.(@".contains(letter);
+    let line = &with_stars(without_remark(line));
+    let is_key = |letter: char| letter.is_alphanumeric() || " \t:-_\"=.(@+".contains(letter);
     // `f"--bs={bs}"` is a text of Python.
-    let is_text = |text: &str| text.trim_start_matches('f').starts_with(['"', '\'']);
+    let is_text = |text: &str| text.trim_start_matches('f').starts_with(['"', '\'', '*']);
     let head = line.find('[').filter(|&at| line[..at].chars().all(is_key));
     let inner = head.map(|at| line[at + 1..].trim()).filter(|rest| is_text(rest));
     let is_item = |line: &str| {
-        let ends = line.trim_end_matches([',', ' ']).ends_with(['"', '\'']);
+        let bare = line.trim_end_matches([',', ' ']);
+        let ends = bare.ends_with(['"', '\'']) || is_star(bare);
         is_text(line) && line.len() > 2 && (ends || line.contains("\"]") || line.contains("']"))
     };
     let begins = match (head, inner) {
@@ -113,6 +118,38 @@ pub fn without_list(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Str
     });
     let head = line[..begins].chars().map(|_| ' ');
     head.chain(blanked).collect()
+}
+
+/// Whether a word is a list of a program whose items stand elsewhere (`*common`).
+pub fn is_star(word: &str) -> bool {
+    word.strip_prefix('*').is_some_and(is_name)
+}
+
+/// The item of a list on a line of its own without the comment behind it (`"--name=a",  # the name`).
+fn without_remark(line: &str) -> &str {
+    let is_item = line.trim_start().trim_start_matches('f').starts_with(['"', '\'']);
+    line.split_once(" #")
+        .filter(|(item, _)| is_item && item.trim_end().ends_with(['"', '\'', ',']))
+        .map_or(line, |(item, _)| item)
+}
+
+/// Returns a line with `*common` within a list for one that is added to it (`common + [`, `] + common`).
+fn with_stars(line: &str) -> String {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if let Some((before, behind)) = line.split_once(" + [") {
+        let head = before.trim_end_matches(is_of_a_name);
+        return match is_name(&before[head.len()..]) {
+            true => format!("{head}[*{}, {behind}", &before[head.len()..]),
+            false => line.to_owned(),
+        };
+    }
+    match line.split_once("] + ") {
+        Some((before, behind)) if behind.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') => {
+            let rest = behind.trim_start_matches(is_of_a_name);
+            format!("{before}, *{}]{rest}", &behind[..behind.len() - rest.len()])
+        }
+        _ => line.to_owned(),
+    }
 }
 
 fn entities(line: &str) -> String {
@@ -176,6 +213,14 @@ pub fn words(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Vec<Piece>
     splitter.found
 }
 
+/// The words of a piece in quotation marks that has several options, as programs join them.
+pub fn several(piece: Piece, repairs: &mut Vec<Repair>) -> Vec<Piece> {
+    match piece.text.starts_with('-') && piece.text.contains(" -") {
+        true => words(&piece.text, piece.line, repairs),
+        false => vec![piece],
+    }
+}
+
 struct Splitter<'r> {
     number: usize,
     found: Vec<Piece>,
@@ -207,6 +252,12 @@ impl Splitter<'_> {
             (None, Some('"')) if letter == '\\' && next == Some('"') && letters[at + 2..].contains(&'"') => {
                 self.push('"', at);
                 return 2;
+            }
+            // What a shell computes is one word, unless a tool is called there.
+            (None, open) if letter == '$' && open != Some('\'') && computed(&letters[at..]) > 0 => {
+                let length = computed(&letters[at..]);
+                letters[at..at + length].iter().for_each(|letter| self.push(*letter, at));
+                return length;
             }
             (_, Some(_)) => self.push(letter, at),
             (None, None) if letter.is_whitespace() => self.close(),
@@ -263,6 +314,45 @@ impl Splitter<'_> {
     }
 }
 
+/// Returns a line with `$(…)` for a shell's backquotes that give a word of a command, and are no marks of code: behind an
+/// equals sign, or behind a tool's name.
+pub fn with_one_kind_of_quotes(line: &str) -> String {
+    let calls = |text: &str| text.split([' ', '\t', '"']).any(|word| Tool::called(word).is_some());
+    let (mut text, mut rest) = (String::new(), line);
+    while let Some((before, behind)) = rest.split_once('`') {
+        text.push_str(before);
+        let is_word = text.ends_with('=') || text.ends_with(' ') && calls(&text);
+        let is_value =
+            |inner: &str| is_word && !inner.is_empty() && !inner.starts_with(['-', ' ']) && !calls(inner);
+        match behind.split_once('`').filter(|(inner, _)| is_value(inner)) {
+            Some((inner, further)) => {
+                text.push_str(&format!("$({inner})"));
+                rest = further;
+            }
+            None => {
+                text.push('`');
+                rest = behind;
+            }
+        }
+    }
+    text + rest
+}
+
+/// Number of letters of `$(…)` at the beginning of `letters`; 0 if there is none, or a tool is called in it.
+fn computed(letters: &[char]) -> usize {
+    let mut open = 0;
+    let end = letters.iter().position(|letter| {
+        open += i32::from(*letter == '(') - i32::from(*letter == ')');
+        *letter == ')' && open == 0
+    });
+    let text: String = letters[..end.map_or(0, |end| end + 1)].iter().collect();
+    let mut words = text.split(|letter: char| letter.is_whitespace() || "()`|;'\"".contains(letter));
+    match text.starts_with("$(") && !words.any(|word| Tool::called(word).is_some()) {
+        true => text.chars().count(),
+        false => 0,
+    }
+}
+
 /// Number of letters of the mark between two commands of a shell at the beginning of `letters`; 0 if there is none.
 fn between(letters: &[char]) -> usize {
     match (letters[0], letters.get(1)) {
@@ -280,10 +370,21 @@ pub fn is_list_mark(word: &str) -> bool {
         || matches!(word, "•" | "◦" | "·" | "‣" | "*")
 }
 
+/// Variables that fio itself fills in.
+pub const OF_FIO: [&str; 7] = ["pagesize", "mb_memory", "ncpus", "jobname", "jobnum", "filenum", "clientuid"];
+
 /// Quotes a word for a POSIX shell.
 pub fn quoted(word: &str) -> String {
-    // The shell is to fill in a variable.
+    // The shell is to fill in a variable, but none of fio's.
+    let mut variables = word.split('$').skip(1);
+    if variables.any(|rest| OF_FIO.iter().any(|name| rest.starts_with(name))) {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
     let is_variable = word.contains("${") && !word.contains(',');
+    // What stands in `$(…)` has quotation marks of its own.
+    if word.contains("$(") {
+        return if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() };
+    }
     let harmless =
         |c: char| c.is_alphanumeric() || "-_=./:,+@%$~#\\[]".contains(c) || is_variable && "{}".contains(c);
     if !word.is_empty() && word.chars().all(harmless) && !word.starts_with(['#', '~']) {

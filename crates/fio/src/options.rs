@@ -244,6 +244,13 @@ impl JobOptions {
         kept.filter(|_| self.pattern.random && never_done)
     }
 
+    /// Whether fio keeps no map of random places, so that they come again: so it was typed, or places are multiples of
+    /// another length than the shortest of their direction (`blockalign`).
+    pub fn has_no_map(&self) -> bool {
+        self.norandommap
+            || (0..self.ba.len()).any(|at| self.ba[at] > 0 && self.ba[at] != self.lengths(at).shortest().0)
+    }
+
     /// Whether existing data may be destroyed: by the engine's operation, or by writes and trims.
     pub fn destroys(&self) -> bool {
         match self.engine.act() {

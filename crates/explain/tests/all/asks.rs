@@ -17,7 +17,7 @@ const LINES: &[(&str, &[&str], &[&str])] = &[
         &["writes blocks of 8 KiB to 256 KiB at random places, shorter where a block was done already, at multiples of 8 KiB."], &[]),
     ("fio --name=a --rw=read --size=8m --bsrange=4k-1m --bs_unaligned=1", &["reads blocks of any length from 4 KiB to 1 MiB one after the other."], &[]),
     ("fio --name=a --rw=rw --size=8m --bs=4k,64k", &["reads (50 %) blocks of 4 KiB and writes (50 %) blocks of 64 KiB one after the other."], &[]),
-    ("fio --name=a --rw=randread --size=8m --bs=4k --ba=64k", &["at random places, at multiples of 64 KiB (blockalign)."], &[]),
+    ("fio --name=a --rw=randread --size=8m --bs=4k --ba=64k", &["at random places, some again and others never, at multiples of 64 KiB (blockalign, which turns"], &[]),
     ("fio --name=a --rw=write --filename=/dev/sdz --offset=1k --bs=4k --size=512m --direct=1",
         &["512 MiB from 1 KiB on. Each block begins 1 KiB past a multiple of 4 KiB.",
           "A place at 1 KiB is no multiple of 4 KiB: with direct=1 it fails (\"Invalid argument\") on disks whose sectors have 4 KiB."], &[]),

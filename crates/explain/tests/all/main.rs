@@ -2,7 +2,9 @@
 //! words are understood, and what is not understood is reported with its place.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod alone;
 mod asks;
+mod computed;
 mod law;
 mod law_others;
 mod risks;

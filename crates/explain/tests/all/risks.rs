@@ -46,6 +46,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("iops-of-depth-one", "fio --name=a --rw=randread --size=4g --direct=1", "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4"),
     ("copies-in-step", "fio --name=a --rw=read --filename=/dev/sdz --numjobs=4", "fio --name=a --rw=read --filename=/dev/sdz --numjobs=4 --offset_increment=10g"),
     ("false-alarms", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4", "fio --name=a --rw=write --filename=/dev/sdz --verify=md5 --numjobs=4 --offset_increment=10g"),
+    ("trims-of-others", "fio --filename=/dev/sdz --size=1g --verify=md5 --name=a --rw=write --name=b --rw=trim", "fio --filename=/dev/sdz --size=1g --verify=md5 --name=a --rw=write --name=b --stonewall --rw=trim"),
+    ("one-trace", "fio --name=a --rw=read --size=1g --write_iolog=log --numjobs=2", "fio --name=a --rw=read --size=1g --write_iolog=log"),
     ("false-alarms-of-a-mix", "fio --name=a --rw=rw --size=1g --verify=md5 --loops=3 --randrepeat=0", "fio --name=a --rw=rw --size=1g --verify=md5 --loops=3"),
     ("false-alarms-of-a-mix", "fio --name=a --rw=randrw --size=1g --verify=md5 --ioengine=libaio --runtime=9 --time_based --randseed=7", "fio --name=a --rw=randrw --size=1g --verify=md5 --runtime=9 --time_based --randseed=7"),
     ("false-alarms-of-a-mix", "fio --name=a --rw=randrw --size=1g --verify=md5 --norandommap", "fio --name=a --rw=randrw --size=1g --verify=md5 --norandommap --verify_backlog=16"),
