@@ -8,12 +8,13 @@ use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 use crate::burst::{self, BurstAnswer};
 use crate::figures::{Figures, figures};
 use crate::findings::Finding;
-use crate::headroom::{self, HeadroomAnswer, Holds};
+use crate::headroom::{self, HeadroomAnswer};
 use crate::map::{self, MapAnswer};
 use crate::merged::{self, MergedAnswer};
 use crate::places::{self, PlacesAnswer};
 use crate::sittings::part_of;
 use crate::soak::{self, SoakAnswer};
+use crate::spent::Consumption;
 use crate::together::{self, TogetherAnswer};
 use crate::verdict::Answer;
 
@@ -60,23 +61,15 @@ impl ProcedureAnswer {
     /// Returns how the command whose result this is ends; `None` if that follows from the verdict.
     ///
     /// `burst`: measured if a burst was seen to end, or none was seen and the policy has none. `headroom`: measured if a rate was found, and below if a promise is not kept;
-    /// at given rates measured if the bounds held at each, and below if they surely did not at one. `check --together`: below a
+    /// at given rates measured if the bounds held at each, and below if they surely did not at one; consistent with a burst if
+    /// the policy's pays for it. `check --together`: below a
     /// promise, or measured if it is known what is shared. `merge`: measured if each machine has a step in common with the others,
     /// and `--alone` could tell. Otherwise it cannot tell.
     pub(crate) fn outcome(&self) -> Option<Answer> {
         let if_known = |is_known| if is_known { Answer::Measured } else { Answer::CannotTell };
         match self {
             ProcedureAnswer::Burst(answer) => Some(if_known(answer.is_known())),
-            ProcedureAnswer::Headroom(answer) if !answer.is_known() => Some(Answer::CannotTell),
-            ProcedureAnswer::Headroom(answer) if answer.rates.is_empty() => {
-                Some(answer.kept().unwrap_or(Answer::Measured))
-            }
-            ProcedureAnswer::Headroom(answer) => {
-                match answer.loads.iter().flat_map(|load| &load.held).map(|held| held.answer).max() {
-                    Some(Holds::SurelyNot) => Some(Answer::Below),
-                    held => Some(if_known(matches!(held, Some(Holds::Surely) | None))),
-                }
-            }
+            ProcedureAnswer::Headroom(answer) => Some(answer.outcome()),
             ProcedureAnswer::Together(answer) if answer.is_below() => Some(Answer::Below),
             ProcedureAnswer::Together(answer) => Some(if_known(answer.is_known())),
             ProcedureAnswer::Merged(answer) => Some(if_known(answer.is_whole())),
@@ -91,6 +84,8 @@ pub(crate) struct Ground<'g> {
     pub figures: &'g Figures,
     pub findings: &'g [Finding],
     pub limits: Option<&'g Limits>,
+    /// What the run has used up by those limits.
+    pub spent: &'g Consumption,
 }
 
 /// Returns the answer that `run` gives, if the procedure asks for more than its steps show.
@@ -99,11 +94,11 @@ pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<ProcedureAnswer>
 }
 
 fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<ProcedureAnswer> {
-    let Ground { figures, findings, limits } = ground;
+    let Ground { figures, findings, limits, .. } = ground;
     Some(match asked {
         ProcedureRequest::Burst(asked) => ProcedureAnswer::Burst(burst::answer(run, figures, asked)),
         ProcedureRequest::Headroom(asked) => {
-            ProcedureAnswer::Headroom(Box::new(headroom::answer(run, figures, asked)))
+            ProcedureAnswer::Headroom(Box::new(headroom::answer(run, &ground, asked)))
         }
         // A single side answers nothing: `compare` reads both.
         ProcedureRequest::Turns(_) => return None,

@@ -83,11 +83,30 @@ fn near(rate: f64, figure: f64) -> bool {
 
 /// Returns why the lasting rate is open: the burst that may have paid for the rate; of several, the first to end.
 fn doubt(of: &CreditContext<'_>, load: &Load, state: &State<'_>) -> Doubt {
-    let rate = |rule: &Limit| state.iops * rule.charge(load.block, load.locality);
-    let pays = |rule: &&&Limit| rate(rule) > rule.baseline;
-    let mut paying: Vec<&Limit> = state.bursting.iter().filter(pays).copied().collect();
-    paying.sort_by_key(|rule| rule.burst_lasts(1.0, rate(rule)));
-    let of_first = paying.first().and_then(|rule| {
+    let pays = |rule: &&&Limit| state.iops * rule.charge(load.block, load.locality) > rule.baseline;
+    first_to_end(of, (load, state.iops), state.bursting.iter().filter(pays).copied())
+}
+
+/// Returns the burst behind `iops` of a load, of several the first to end; `None` if no rule needs one for it.
+pub(crate) fn burst_behind(of: &CreditContext<'_>, load: &Load, iops: f64) -> Option<Doubt> {
+    let way = if load.read_share > 0.0 { Direction::Read } else { Direction::Write };
+    let pays = |rule: &&Limit| {
+        let needed = iops * rule.charge(load.block, load.locality) > rule.baseline * (1.0 + FITS);
+        needed && rule.direction.covers(way) && rule.burst_length() != BurstLength::None
+    };
+    let mut paying = of.limits.limits.iter().filter(pays).peekable();
+    paying.peek().is_some().then(|| first_to_end(of, (load, iops), paying))
+}
+
+/// Returns the burst of `paying` that ends first under `iops` of a load.
+fn first_to_end<'l>(
+    of: &CreditContext<'_>,
+    (load, iops): (&Load, f64),
+    paying: impl Iterator<Item = &'l Limit>,
+) -> Doubt {
+    let rate = |rule: &Limit| iops * rule.charge(load.block, load.locality);
+    let first = paying.min_by_key(|rule| rule.burst_lasts(1.0, rate(rule)));
+    let of_first = first.and_then(|rule| {
         let row = of.spent.credits.iter().find(|row| row.rule == rule.id)?;
         let lasts = |share| rule.burst_lasts(share, rate(rule)).map(|length| length.as_secs_f64());
         Some(Doubt::InsideBurst {

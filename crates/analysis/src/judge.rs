@@ -36,7 +36,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     if has_parts(run) {
         // The parts are answered from their own steps; everything else comes from the check's.
         let mut own = analyse(&without_parts(run), limits, expectation);
-        let ground = Ground { figures: &figures(run), findings: &own.findings, limits };
+        let ground = Ground { figures: &figures(run), findings: &own.findings, limits, spent: &own.spent };
         let answered = answered(run, ground);
         if let Some(ProcedureAnswer::Check(check)) = &answered {
             beside_cache(&mut own.findings, &check.parts);
@@ -67,7 +67,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     }
     let watches = watched.is_some();
     let mut found = without_contradictions(found);
-    let answered = answered(run, Ground { figures: &figures, findings: &found, limits });
+    let answered = answered(run, Ground { figures: &figures, findings: &found, limits, spent: &spent });
     match &answered {
         None => {}
         Some(ProcedureAnswer::Soak(soak)) => of_soak(&mut verdict, soak),

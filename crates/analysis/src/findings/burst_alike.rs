@@ -1,8 +1,8 @@
 //! Measured levels that equal those of a published volume on its burst, and would then not last.
 
-use policy::{BurstAlike, BurstLength, Limits, Plateau, bursts_alike};
+use policy::{BurstAlike, BurstLength, Circumstances, Limits, Plateau, bursts_alike};
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, Direction, Iops};
+use workload::{Bytes, Direction, Iops, Nanos};
 
 use crate::figures::Figures;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
@@ -73,6 +73,19 @@ pub(super) fn rule(
         limits.and_then(Limits::volume_size),
     );
     let others = found.iter().filter(|alike| !own(alike) && changes(alike, &levels, verdict));
+    let policies = alikes(others);
+    let large = levels.iter().find(|level| level.direction == first.direction && level.block > first.block);
+    let bytes_per_second =
+        large.map(|level| middle(level) * level.block.0 as f64).filter(|rate| rate.is_finite());
+    let meaning = BurstsAlike { iops: middle(first), bytes_per_second, policies };
+    (!meaning.policies.is_empty()).then(|| FindingOf::at_large(meaning, Confidence::Possible))
+}
+
+fn middle(level: &Plateau) -> f64 {
+    f64::midpoint(level.iops.0.0, level.iops.1.0)
+}
+
+fn alikes<'a>(found: impl Iterator<Item = &'a BurstAlike>) -> Vec<Alike> {
     let alike = |alike: &BurstAlike| {
         let after_iops = alike.after.first().map_or(0.0, |iops| iops.0);
         let lasts_s = match alike.lasts.0 {
@@ -81,13 +94,20 @@ pub(super) fn rule(
         };
         Alike { policy: alike.policy.id.clone(), title: alike.title.clone(), lasts_s, after_iops }
     };
-    let policies: Vec<Alike> = others.take(NAMED).map(alike).collect();
-    let middle = |level: &Plateau| f64::midpoint(level.iops.0.0, level.iops.1.0);
-    let large = levels.iter().find(|level| level.direction == first.direction && level.block > first.block);
-    let bytes_per_second =
-        large.map(|level| middle(level) * level.block.0 as f64).filter(|rate| rate.is_finite());
-    let meaning = BurstsAlike { iops: middle(first), bytes_per_second, policies };
-    (!meaning.policies.is_empty()).then(|| FindingOf::at_large(meaning, Confidence::Possible))
+    found.take(NAMED).map(alike).collect()
+}
+
+/// Returns the doubt that one level is the burst of a published volume, which lasts for longer than `seen`; those of
+/// another provider than the machine's are left out.
+pub(crate) fn doubt_of(level: Plateau, seen: Nanos, known: &Circumstances) -> Option<Doubt> {
+    let found = bursts_alike(&[level], seen, known.size);
+    let here = |alike: &&BurstAlike| known.provider.is_none_or(|provider| provider == alike.provider);
+    let meaning = BurstsAlike {
+        iops: middle(&level),
+        bytes_per_second: None,
+        policies: alikes(found.iter().filter(here)),
+    };
+    meaning.nature().doubt
 }
 
 /// Returns the settled levels of both ladders. A direction without a settled level of small I/Os is left out.

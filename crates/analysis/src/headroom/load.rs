@@ -40,6 +40,9 @@ pub struct OpenLoad {
     /// I/Os that should have arrived in the whole time.
     #[serde(skip)]
     planned: f64,
+    /// Least clustering of late I/Os by which each bound was judged.
+    #[serde(skip)]
+    clusters: Vec<f64>,
     /// All latencies of the load, for figures over several loads.
     #[serde(skip)]
     latency: Distribution,
@@ -124,6 +127,7 @@ impl OpenLoad {
             percentiles_ns: percentiles(&latency),
             held: bounds.iter().map(|bound| seen.held(bound)).collect(),
             planned: asked(step) * planned(step),
+            clusters: Vec::new(),
             latency,
         })
     }
@@ -143,6 +147,12 @@ impl OpenLoad {
         self.held.iter().any(|held| held.answer == Holds::SurelyNot)
     }
 
+    /// Whether the answer for the worst bound may be chance.
+    pub fn is_open(&self) -> bool {
+        let worst = self.held.iter().map(|held| held.answer).max();
+        matches!(worst, Some(Holds::Seemingly | Holds::SeeminglyNot))
+    }
+
     /// Returns the late I/Os of a bound and their clustering, if the load shows it: their share is near the allowed
     /// one. A queue that is always long says nothing about one that seldom is.
     pub(super) fn clusters(&self, at: usize, bound: LatencyBound) -> Option<(f64, f64)> {
@@ -157,7 +167,23 @@ impl OpenLoad {
             let judged = held.judged(bound.may_exceed(), least.max(CLUSTERS));
             held.answer = if self.keeps_up { judged } else { Holds::SurelyNot };
         }
+        self.clusters = least.to_vec();
         self
+    }
+
+    /// Whether surely a greater share of I/Os exceeded a bound than in `other`, by the error of both.
+    pub(super) fn is_surely_later(&self, other: &OpenLoad) -> bool {
+        let share = |load: &OpenLoad, at: usize| load.held[at].beyond / load.held[at].count;
+        let of_one = |load: &OpenLoad, at: usize| {
+            let least = load.clusters.get(at).map_or(CLUSTERS, |least| least.max(CLUSTERS));
+            load.held[at].dispersion.max(least) / load.held[at].count
+        };
+        (0..self.held.len().min(other.held.len())).any(|at| {
+            let (mine, theirs) = (&self.held[at], &other.held[at]);
+            let both = (mine.beyond + theirs.beyond) / (mine.count + theirs.count);
+            let error = (both * (1.0 - both) * (of_one(self, at) + of_one(other, at))).sqrt();
+            share(self, at) - share(other, at) > SURE * error
+        })
     }
 
     /// Whether the load ran to its end, and all arrivals were completed.
@@ -182,6 +208,7 @@ impl OpenLoad {
             percentiles_ns: percentiles(&latency),
             held: both.map(|((mine, other), bound)| mine.with(other, bound.may_exceed())).collect(),
             planned: self.planned + other.planned,
+            clusters: self.clusters.clone(),
             latency,
         }
     }

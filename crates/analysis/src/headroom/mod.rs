@@ -3,6 +3,7 @@
 pub(crate) mod claimed;
 mod clusters;
 mod load;
+mod paid;
 mod promised;
 mod search;
 
@@ -15,8 +16,8 @@ pub use load::{BoundOutcome, Holds, OpenLoad};
 pub use promised::PromisedRate;
 pub use search::{Greatest, HeadroomDoubt, Search, elapsed};
 
-use crate::figures::Figures;
-use crate::verdict::Answer;
+use crate::answered::Ground;
+use crate::verdict::{Answer, Doubt};
 
 /// The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct HeadroomAnswer {
     pub changes: usize,
     /// Rates promised for this load, and whether the bounds hold at them.
     pub promised: Vec<PromisedRate>,
+    /// The burst that may pay for the answer; `None` if none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Doubt>,
     /// Doubts about the answer.
     pub doubts: Vec<HeadroomDoubt>,
     /// Length of the search on the run's clock, seconds.
@@ -59,6 +63,28 @@ impl HeadroomAnswer {
         let answers: Vec<Answer> = self.promised.iter().filter_map(|promised| promised.answer).collect();
         let worst = [Answer::Below, Answer::CannotTell].into_iter().find(|one| answers.contains(one));
         worst.or_else(|| answers.first().map(|_| Answer::Meets))
+    }
+
+    /// Whether the policy's burst pays for the answer, which then holds only for now.
+    fn is_paid_by_burst(&self) -> bool {
+        matches!(self.burst, Some(Doubt::InsideBurst { .. } | Doubt::BurstUnknown))
+    }
+
+    /// Returns the answer of the whole command: below if a promise is not kept, or a bound surely does not hold at a rate that
+    /// was given.
+    pub fn outcome(&self) -> Answer {
+        let held = self.loads.iter().flat_map(|load| &load.held).map(|held| held.answer).max();
+        let found = match held {
+            _ if !self.is_known() => Answer::CannotTell,
+            _ if self.rates.is_empty() => self.kept().unwrap_or(Answer::Measured),
+            Some(Holds::SurelyNot) => Answer::Below,
+            Some(Holds::Surely) | None => Answer::Measured,
+            Some(Holds::Seemingly | Holds::SeeminglyNot) => Answer::CannotTell,
+        };
+        match found {
+            Answer::Measured | Answer::Meets if self.is_paid_by_burst() => Answer::ConsistentWithBurst,
+            found => found,
+        }
     }
 
     /// Whether a rate was found: an estimate, a lower bound, or two nearby rates on either side of it, on a steady
@@ -90,16 +116,25 @@ pub struct ArrivalShape {
 }
 
 /// Returns the answer of `run` to the request.
-pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomRequest) -> HeadroomAnswer {
+pub(crate) fn answer(run: &Run, ground: &Ground<'_>, asked: &HeadroomRequest) -> HeadroomAnswer {
     let search = Search::of(asked, &run.steps);
     let greatest = search.greatest();
-    let doubts = search.doubts(&run.steps);
+    let mut doubts = search.doubts(&run.steps);
+    if !asked.rates.is_empty() {
+        // These are about the greatest rate, which was not searched.
+        doubts.retain(|doubt| !matches!(doubt, HeadroomDoubt::Disagree | HeadroomDoubt::Wide));
+    }
     let known = promised::RateRange {
         greatest,
         surely_holds: search.surely_holds(),
         surely_fails: search.surely_fails(),
         swings: doubts.contains(&HeadroomDoubt::Swings),
     };
+    let rates = search.full_queue.zip(search.served(greatest)).map(|(full_queue, answer)| paid::PaidRates {
+        answer,
+        full_queue,
+        seconds: search.elapsed(),
+    });
     HeadroomAnswer {
         promised: promised::promised(run, asked, &known),
         bounds: asked.bounds.clone(),
@@ -110,6 +145,7 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomRequest) -> 
         surely_holds: search.surely_holds(),
         surely_fails: search.surely_fails(),
         full_queue: search.full_queue,
+        burst: rates.and_then(|rates| paid::burst(run, ground, (asked, &rates))),
         doubts,
         changes: search.changes,
         seconds: search.elapsed(),

@@ -5,6 +5,7 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Claim, Direction, Expectation, HeadroomRequest, LoadPart, Metric, PolicyName};
 
+use super::paid::charged;
 use super::search::Greatest;
 use crate::verdict::Answer;
 
@@ -66,11 +67,7 @@ impl RateRange {
 fn policy_rate(name: &PolicyName, load: &[LoadPart]) -> Option<f64> {
     let [part] = load else { return None };
     let limits = policy::evaluate_of_volume(name).ok()?;
-    let access = &part.job.access;
-    let way = if access.mix.writes_only() { Direction::Write } else { Direction::Read };
-    let asked = policy::Load::mixed(f64::from(access.mix.read_percent()) / 100.0, part.job.blocks.longest());
-    let asked = if *access.random_percent.of(way) == 0 { asked.sequential() } else { asked };
-    Some(limits.cap(&asked, Level::Baseline)?.iops.0)
+    Some(limits.cap(&charged(part), Level::Baseline)?.iops.0)
 }
 
 /// Returns the I/Os per second of the whole load at which a claimed rate is kept; `None` for other claims, or without

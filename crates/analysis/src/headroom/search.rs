@@ -170,6 +170,15 @@ impl Search {
         held.map(|load| load.rate).reduce(f64::max)
     }
 
+    /// Returns the greatest rate that the volume served within the bounds, if there are any, as far as known.
+    pub(super) fn served(&self, greatest: Option<Greatest>) -> Option<f64> {
+        let kept = self.rows.iter().filter(|load| load.is_whole() && load.holds()).map(|load| load.rate);
+        match greatest {
+            Some(Greatest::Found(rate) | Greatest::Between(rate)) => Some(rate.value),
+            _ => kept.reduce(f64::max),
+        }
+    }
+
     /// Returns the doubts about the answer.
     pub(super) fn doubts(&self, steps: &[StepRecord]) -> Vec<HeadroomDoubt> {
         let last = steps.last().map(|step| step.ending);
@@ -249,8 +258,8 @@ fn rate_of(step: &StepRecord) -> f64 {
     if seconds > 0.0 { ops / seconds } else { 0.0 }
 }
 
-/// Returns the loads since the volume last changed, and the number of changes: if a load surely fails at a rate below
-/// that at which an earlier one surely held, or the other way round, the volume has changed.
+/// Returns the loads since the volume last changed, and the number of changes: loads that contradict each other lie on
+/// either side of one.
 fn of_now(loads: Vec<OpenLoad>) -> (Vec<OpenLoad>, usize) {
     let (mut now, mut changes) = (Vec::<OpenLoad>::new(), 0);
     for load in loads {
@@ -263,8 +272,10 @@ fn of_now(loads: Vec<OpenLoad>) -> (Vec<OpenLoad>, usize) {
     (now, changes)
 }
 
+/// Whether a later load fails at a lower rate than one that held, or holds at a higher rate than one that failed, and their
+/// shares of late I/Os differ by more than chance.
 fn contradict(earlier: &OpenLoad, later: &OpenLoad) -> bool {
-    let worse = earlier.surely_holds() && later.surely_fails() && later.rate < earlier.rate * (1.0 - APART);
-    let better = earlier.surely_fails() && later.surely_holds() && later.rate > earlier.rate * (1.0 + APART);
-    worse || better
+    let worse = earlier.holds() && later.surely_fails() && later.rate < earlier.rate * (1.0 - APART);
+    let better = earlier.surely_fails() && later.holds() && later.rate > earlier.rate * (1.0 + APART);
+    worse && later.is_surely_later(earlier) || better && earlier.is_surely_later(later)
 }

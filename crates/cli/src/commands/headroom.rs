@@ -5,7 +5,7 @@ use std::path::Path;
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Step, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
-use policy::Limits;
+use policy::{BurstLength, Limit, Limits};
 use record::StepRecord;
 use report::Forecast;
 use session::failure::Failure;
@@ -155,7 +155,14 @@ impl HeadroomCommand {
             Some(word) => loaded((word, &goal), arguments, &target)?,
             None => (vec![LoadPart { job: job(arguments)?, share: 1.0 }], Vec::new()),
         };
-        let against = against(arguments, &load)?;
+        let mut against = against(arguments, &load)?;
+        // The burst of a simulated or lab volume may pay for the answer.
+        let ends = |limit: &Limit| limit.burst_length() != BurstLength::None;
+        if let (None, Some(own)) = (&against.limits, of_volume(&target)) {
+            let bursts = Some(own).filter(|own| own.limits.iter().any(ends));
+            against.policy = bursts.as_ref().map(|own| own.policy.clone());
+            against.limits = bursts;
+        }
         notes.extend(goal.notes);
         Ok(HeadroomCommand {
             against,

@@ -118,6 +118,71 @@ fn a_promise_is_met_or_not_and_a_policy_leaves_a_part() {
     assert_eq!((refused.code, refused.err.contains("--p99")), (Some(2), true), "{}", refused.err);
 }
 
+/// The rate stands on credits: what it says holds until they end, and what is left then is said.
+#[test]
+fn a_rate_that_burst_credits_pay_for_holds_for_now() {
+    let folder = Folder::new();
+    let searched = |words: &[&str]| {
+        let all = [&["headroom", "sim:aws-gp2,size=100GiB", "--p99", "5ms"], words].concat();
+        ended(&mut folder.plimsoll(&all))
+    };
+    let left = "The policy's burst in operations may have paid for it: at 2,737 IOPS that lasts 37 min from full \
+                credits, and how full they were is not known, so that it may end any time within 35 min. After it, \
+                aws-gp2,size=100GiB grants 300 IOPS of this load.";
+    for words in [&[][..], &["--policy", "aws-gp2,size=100GiB"]] {
+        let ended = searched(words);
+        assert_eq!(ended.code, Some(4), "{}", ended.out);
+        let told = ended.told();
+        assert!(told.contains("FOR NOW: p99 ≤ 5 ms holds up to 2,740 (2,620 to 2,780) IOPS"), "{told}");
+        assert!(told.contains(left) && !told.contains("912 %"), "{told}");
+    }
+    let asked = searched(&["--expect", "2000 iops"]);
+    assert_eq!((asked.code, asked.told().contains("FOR NOW")), (Some(4), true), "{}", asked.out);
+    assert_eq!(searched(&["--expect", "3500 iops"]).code, Some(3));
+    // What the policy grants for ever needs no credits.
+    assert_eq!(searched(&["--at", "200"]).code, Some(0));
+    assert_eq!(searched(&["--at", "2000"]).code, Some(4));
+}
+
+#[test]
+fn a_volume_whose_credits_end_meanwhile_has_changed() {
+    let folder = Folder::new();
+    let words = ["headroom", "sim:aws-gp2,size=100GiB,credits=150000", "--p99", "5ms", "--format", "json"];
+    let ended = ended(&mut folder.plimsoll(&words));
+    let document = ended.json();
+    let found = answered(&document);
+    assert_eq!((ended.code, &found["changes"]), (Some(4), &1.into()), "{found}");
+    assert!(found["doubts"].as_array().unwrap().contains(&"changed".into()), "{found}");
+    assert!(found["greatest"]["rate"]["high"].as_f64().unwrap() < 320.0, "{found}");
+}
+
+/// At a third of the rate at which the queue is full, no late I/O of 20,000 is no chance.
+#[test]
+fn rates_that_were_given_are_judged_each_by_itself_and_what_is_open_is_said() {
+    let folder = Folder::new();
+    let at = |rates: &str| {
+        let words = ["headroom", "sim:aws-gp3", "--p99", "5ms", "--at", rates];
+        ended(&mut folder.plimsoll(&words))
+    };
+    let low = at("1000,2000");
+    assert_eq!(low.code, Some(0), "{}", low.out);
+    assert!(low.told().contains("p99 ≤ 5 ms: holds at 1,005 IOPS, 2,003 IOPS."), "{}", low.out);
+    let open = at("1000,2740,2750");
+    assert_eq!(
+        (open.code, open.told().contains("CANNOT TELL at 2 of 3 rates: ")),
+        (Some(4), true),
+        "{}",
+        open.out
+    );
+    let why = "Where it only seems so, chance may explain the share of late I/Os; --time 10m narrows it.";
+    assert!(open.told().contains(why), "{}", open.out);
+    // It serves 2,900 of 3,000: they are late, and none is left behind.
+    let late = at("1000,2900");
+    assert_eq!((late.code, late.told().contains("BELOW: ")), (Some(3), true), "{}", late.out);
+    assert!(late.told().contains("does not hold at 2,900 IOPS."), "{}", late.out);
+    assert!(!late.out.contains("falls behind"), "{}", late.out);
+}
+
 #[test]
 fn a_job_that_fio_would_steer_by_latency_is_a_search_by_itself() {
     let folder = Folder::new();

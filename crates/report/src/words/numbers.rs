@@ -188,12 +188,32 @@ pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     if is_unsteady(estimate) {
         return format!("about {}", rounded(value, first_place(value) + 1));
     }
+    let (half, places) = places(value, half);
+    format!("{} ± {}", rounded(value, places), rounded(half, places))
+}
+
+/// Returns the half-width as shown, and the decimal place at which it and `value` end.
+fn places(value: f64, half: f64) -> (f64, i32) {
     let half = half.max(FINEST * value.abs());
     let leading = first_place(half);
     let coarse = if half * 10f64.powi(leading) < 3.0 { leading + 1 } else { leading };
     let places = if value == 0.0 { coarse } else { coarse.max(first_place(value) + 1) };
-    let half = rounded_to(half, places.min(leading + 1));
-    format!("{} ± {}", rounded(value, places), rounded(half, places))
+    (rounded_to(half, places.min(leading + 1)), places)
+}
+
+/// Distance of a figure from the middle of its interval, as a share of the half-width, from which ± would be false.
+const ASYMMETRIC: f64 = 0.1;
+
+/// Formats an estimate as [`estimate`], or with both ends if it does not lie in their middle: `2,740 (2,620 to 2,780)`.
+pub fn estimate_or_ends(of: &Estimate, unit: Unit) -> String {
+    let (half, middle) = (of.half_width(), f64::midpoint(of.low, of.high));
+    if !half.is_finite() || half <= 0.0 || (of.value - middle).abs() <= ASYMMETRIC * half {
+        return estimate(of, unit);
+    }
+    let [value, low, high] = [of.value, of.low, of.high].map(|value| value / unit.factor);
+    let (_, places) = places(value, half / unit.factor);
+    let [value, low, high] = [value, low, high].map(|value| rounded(value, places));
+    format!("{value} ({low} to {high})")
 }
 
 /// Formats [`estimate`] with its unit: `330 ± 12 MiB/s`.

@@ -10,7 +10,9 @@ use workload::{HeadroomRequest, LatencyBound};
 
 use super::sheet::{Block, Section, Sheet, VerdictWords};
 use crate::words::Table;
+use crate::words::doubt::doubt;
 use crate::words::numbers::{self, IOPS};
+use crate::words::phrases::capital;
 use crate::words::table::Columns;
 use crate::words::tiles::{Tile, TileFigure};
 use crate::words::wrap::clean;
@@ -86,7 +88,7 @@ pub(super) fn sheet(answer: &HeadroomAnswer) -> Sheet {
     }
 }
 
-/// Returns the latency at each of the rates that were given.
+/// Returns the latency at each of the rates that were given, and whether the bounds hold there.
 fn at_rates(answer: &HeadroomAnswer) -> VerdictWords {
     let p99 =
         |load: &OpenLoad| load.percentiles_ns.iter().find(|(percent, _)| *percent == 99.0).map(|at| at.1);
@@ -95,21 +97,68 @@ fn at_rates(answer: &HeadroomAnswer) -> VerdictWords {
         None => format!("{} are more than it serves", numbers::iops(load.rate)),
     };
     let latencies: Vec<String> = answer.loads.iter().map(each).collect();
-    let held: Vec<String> = answer
-        .loads
-        .iter()
-        .filter(|load| !load.held.is_empty())
-        .map(|load| format!("{} at {}", answer_words(load), numbers::iops(load.rate)))
-        .collect();
-    let bounds: Vec<String> = answer.bounds.iter().map(|bound| bound_words(*bound)).collect();
+    let word = word(answer);
+    let open = answer.loads.iter().filter(|load| load.is_open()).count();
+    let whether = match open {
+        some if some > 0 && word == CANNOT_TELL => format!(" at {some} of {} rates", answer.loads.len()),
+        _ => String::new(),
+    };
+    let stops = [held_words(answer), burst_words(answer).unwrap_or_default()];
     VerdictWords {
-        word: if answer.is_known() { "MEASURED" } else { "CANNOT TELL" },
-        rest: format!(": {} ({} that arrive by chance).", latencies.join(", "), load_words(&answer.load)),
-        stops: if held.is_empty() {
-            String::new()
-        } else {
-            format!("{}: {}.", bounds.join(" and "), held.join(", "))
-        },
+        word,
+        rest: format!(
+            "{whether}: {} ({} that arrive by chance).",
+            latencies.join(", "),
+            load_words(&answer.load)
+        ),
+        stops: stops.join(" ").trim().to_owned(),
+    }
+}
+
+/// Returns where the bounds hold of the rates that were given, and what would tell where that is open.
+fn held_words(answer: &HeadroomAnswer) -> String {
+    let judged = |load: &&OpenLoad| !load.held.is_empty();
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for load in answer.loads.iter().filter(judged) {
+        let (words, rate) = (held_at(load), numbers::iops(load.rate));
+        match groups.iter_mut().find(|(other, _)| *other == words) {
+            Some((_, rates)) => rates.push(rate),
+            None => groups.push((words, vec![rate])),
+        }
+    }
+    if groups.is_empty() {
+        return String::new();
+    }
+    let bounds: Vec<String> = answer.bounds.iter().map(|bound| bound_words(*bound)).collect();
+    let groups: Vec<String> =
+        groups.into_iter().map(|(words, rates)| format!("{words} at {}", rates.join(", "))).collect();
+    let open = answer.loads.iter().any(|load| load.is_open());
+    let more = if open {
+        " Where it only seems so, chance may explain the share of late I/Os; --time 10m narrows it."
+    } else {
+        ""
+    };
+    format!("{}: {}.{more}", bounds.join(" and "), groups.join("; "))
+}
+
+fn held_at(load: &OpenLoad) -> &'static str {
+    match load.held.iter().map(|held| held.answer).max() {
+        Some(Holds::SurelyNot) => "does not hold",
+        Some(Holds::SeeminglyNot) => "seems not to hold",
+        _ => answer_words(load),
+    }
+}
+
+/// The word of an answer that is open.
+const CANNOT_TELL: &str = "CANNOT TELL";
+
+fn word(answer: &HeadroomAnswer) -> &'static str {
+    match answer.outcome() {
+        Answer::Below => "BELOW",
+        Answer::Meets | Answer::Exceeds => "MEETS",
+        Answer::Measured => "MEASURED",
+        Answer::ConsistentWithBurst => "FOR NOW",
+        Answer::CannotTell => CANNOT_TELL,
     }
 }
 
@@ -122,19 +171,22 @@ fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
     let binding = binding.and_then(|at| answer.bounds.get(at));
     let binding = binding.map_or_else(String::new, |bound| format!(" {} binds.", bound_words(*bound)));
     let rest = rest(answer) + &binding;
-    let (word, rest) = match (answer.kept(), answer.is_known()) {
-        (Some(Answer::Below), true) => ("BELOW", rest),
-        (Some(Answer::Meets), true) => ("MEETS", rest),
-        (Some(Answer::CannotTell), true) => {
-            ("CANNOT TELL", " whether it is what was promised".to_owned() + &rest)
-        }
-        (_, true) => ("MEASURED", rest),
-        (_, false) => ("CANNOT TELL", rest),
-    };
+    let open = answer.is_known() && answer.outcome() == Answer::CannotTell;
+    let whether = if open { " whether it is what was promised" } else { "" };
     let promised = answer.promised.iter().filter_map(|promised| promised_words(promised, answer));
     let sides = Some(sides(answer)).filter(|sides| !sides.is_empty());
-    let stops = promised.chain(sides).collect::<Vec<String>>().join(" ");
-    VerdictWords { word, rest, stops }
+    let stops = promised.chain(burst_words(answer)).chain(sides).collect::<Vec<String>>().join(" ");
+    VerdictWords { word: word(answer), rest: whether.to_owned() + &rest, stops }
+}
+
+/// Returns the burst that may pay for the answer, and what the policy grants after it.
+fn burst_words(answer: &HeadroomAnswer) -> Option<String> {
+    let words = capital(&doubt(answer.burst.as_ref()?));
+    let of_policy = answer.promised.iter().find(|promised| promised.answer.is_none());
+    let after = of_policy.map_or_else(String::new, |of| {
+        format!(" After it, {} grants {} of this load.", clean(&of.by), numbers::iops(of.iops))
+    });
+    Some(format!("{words}.{after}"))
 }
 
 /// Returns whether a promise is kept, and how much of a policy's rate random arrivals can use.
@@ -153,6 +205,8 @@ fn promised_words(promised: &PromisedRate, answer: &HeadroomAnswer) -> Option<St
         _ => None,
     };
     let how = match promised.answer {
+        // The burst is said instead.
+        None if answer.burst.is_some() => return None,
         None => part?,
         Some(Answer::Meets) => format!("there {bounds}"),
         Some(Answer::Below) => {
@@ -171,7 +225,7 @@ fn rest(answer: &HeadroomAnswer) -> String {
         None => format!(" at which rate {bounds}: no open load ran to its end."),
         Some(Greatest::Found(rate)) if answer.is_known() => format!(
             ": {bounds} up to {} IOPS {load}{}.",
-            numbers::estimate(&rate, IOPS),
+            numbers::estimate_or_ends(&rate, IOPS),
             of_full_queue(answer, rate.value)
         ),
         Some(Greatest::Found(rate)) => format!(
@@ -222,7 +276,10 @@ fn tiles(answer: &HeadroomAnswer) -> Vec<Tile> {
     let bound = bound.map_or_else(String::new, |bound| bound_words(*bound));
     let searched = answer.greatest.filter(|_| answer.rates.is_empty());
     let found = searched.map(|greatest| match greatest {
-        Greatest::Found(rate) => TileFigure::estimate(&rate, IOPS, format!("up to here {bound}")),
+        Greatest::Found(rate) => TileFigure {
+            unit: IOPS.name.to_owned(),
+            ..TileFigure::plain(numbers::estimate_or_ends(&rate, IOPS), format!("up to here {bound}"))
+        },
         Greatest::Between(rate) => TileFigure {
             unit: IOPS.name.to_owned(),
             ..TileFigure::plain(
@@ -292,7 +349,7 @@ fn row(load: &OpenLoad, (at, bound): (usize, Option<&LatencyBound>)) -> Vec<Stri
 fn answer_words(load: &OpenLoad) -> &'static str {
     let worst = load.held.iter().map(|held| held.answer).max();
     match worst {
-        _ if !load.keeps_up || load.cut_short => "falls behind",
+        _ if !load.keeps_up => "falls behind",
         Some(Holds::Surely) => "holds",
         Some(Holds::Seemingly) => "seems to hold",
         Some(Holds::SeeminglyNot) => "seems not to",
