@@ -43,7 +43,7 @@ mod untimed;
 mod write_back;
 
 use policy::Limits;
-use record::Run;
+use record::{LocalLimit, Run};
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
@@ -283,6 +283,11 @@ pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: 
 /// Marks in a watched device the windows in which a limit held it.
 pub(crate) fn mark_held(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) {
     held::rule(watch, device, taken);
+}
+
+/// Returns the limit of this machine in front of a watched device for which tasks wait.
+pub(crate) fn limit_in_front(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<LocalLimit> {
+    above_device::waiting_application(watch, device)?.meaning.limit
 }
 
 /// Returns the findings on bursts, of the policy itself and of others, that affect a verdict.

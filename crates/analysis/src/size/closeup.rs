@@ -1,6 +1,6 @@
 //! The load against one setting from close by: its credits over time, and the hour around the closest call.
 
-use policy::{Bound, Limits, Traced};
+use policy::{Limits, Traced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +48,11 @@ impl Closeup {
     pub(super) fn of(load: &Load, limits: &Limits, closest_s: f64) -> Closeup {
         let seconds = load.demand.seconds();
         let courses = |(from, to): (f64, f64)| -> Vec<CreditCourse> {
-            let most = if load.demand.is_bounded() { Bound::Most } else { Bound::Least };
-            let traced = limits.traced(&load.demand, &worst(most), &Traced { from, to, points: POINTS });
+            let traced = limits.traced(
+                &load.demand,
+                &worst(load.demand.greatest()),
+                &Traced { from, to, points: POINTS },
+            );
             let rules = limits.limits.iter().zip(traced).filter(|(_, points)| !points.is_empty());
             let point = |(at_s, lowest): (f64, f64)| CreditPoint { at_s, lowest };
             rules

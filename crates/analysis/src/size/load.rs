@@ -1,6 +1,7 @@
 //! The load of a recorded device as demand, and what is known of it.
 
 use policy::{Demand, Offer};
+use record::LocalLimit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
@@ -9,6 +10,7 @@ use crate::findings;
 use crate::watch::busiest::QUIET;
 use crate::watch::command::{LIMIT, StorageWait, command_time};
 use crate::watch::device::Device;
+use crate::watch::limits::concerns;
 use crate::watch::ticks::{self, Tick, Way};
 use crate::watch::watched_run::WatchedRun;
 use crate::watch::windows::FILLED;
@@ -62,8 +64,14 @@ pub struct SeenLoad {
     pub held_iops: Option<f64>,
     /// Whether plimsoll itself made the load.
     pub own_load: bool,
+    /// The limit of the recorded machine in front of the device for which tasks waited: it let through no more than was
+    /// recorded.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(default)]
+    pub limit: Option<LocalLimit>,
     /// The program that was watched, and the share of its time for which it waited for the device; `None` if it hardly did,
-    /// or none was watched. Without any wait it would have asked for at most `1 / (1 - share)` times as much.
+    /// or none was watched. Without any wait it would have asked for at most `1 / (1 - share)` times as much; if it waited for
+    /// most of its time, that tells nothing.
     pub waited: Option<WaitingProgram>,
     /// Share of the time in which some task of the machine waited for I/O, and that in which the device was busy, if the former is
     /// so much greater that the tasks waited for something else, or in front of the device.
@@ -80,10 +88,10 @@ pub struct WaitingProgram {
 }
 
 impl WaitingProgram {
-    /// Returns the most that it would have asked for without any wait, as a multiple of what it did. Where it waited for most of
-    /// its time, that bound tells nothing.
-    fn most(&self) -> f64 {
-        if self.share < LIMIT { 1.0 / (1.0 - self.share) } else { f64::INFINITY }
+    /// Returns the most that it would have asked for without any wait, as a multiple of what it did; `None` if it waited for
+    /// most of its time, so that nothing bounds it.
+    pub fn most(&self) -> Option<f64> {
+        (self.share < LIMIT).then(|| 1.0 / (1.0 - self.share))
     }
 }
 
@@ -161,19 +169,31 @@ pub(super) fn loads<'w, 'r: 'w>(
     let (_, taken) = findings::of_load(watch);
     let waits = waits(watch);
     let waited_for = |name: &&str| waits.iter().any(|(waited, _)| waited == *name);
-    let long = || watch.recording.devices().iter().copied().filter(waited_for).map(Some);
+    // A limit in front of a device keeps its load from the disks below.
+    let is_limited = |name: &&str| {
+        let limits = || watch.run.limits.iter().any(|limit| limit.device == **name);
+        let device = || Device::unwindowed(watch, name).windowed(watch);
+        waits.is_empty() && limits() && findings::limit_in_front(watch, &device()).is_some()
+    };
+    let names = || watch.recording.devices().iter().copied();
+    let long = || names().filter(|name| waited_for(name) || is_limited(name)).map(Some);
     let asked: Vec<Option<&str>> = match named {
         None if long().next().is_some() => long().collect(),
         named => vec![named],
     };
     let disks = asked.into_iter().flat_map(|name| working(watch, name));
     disks.filter_map(move |mut device| {
-        if device.ticks.iter().any(may_be_held) {
+        let limited = watch.run.limits.iter().any(|limit| concerns(&device.place, limit));
+        if limited || device.ticks.iter().any(may_be_held) {
             device = device.windowed(watch);
             findings::mark_held(watch, &mut device, &taken);
         }
         let waited = waits.iter().find(|(name, _)| *name == device.place.name);
-        load(watch, device, waited.map(|(_, waited)| waited.clone()))
+        let front = InFront {
+            limit: if limited { findings::limit_in_front(watch, &device) } else { None },
+            waited: waited.map(|(_, waited)| waited.clone()),
+        };
+        load(watch, device, front)
     })
 }
 
@@ -191,7 +211,21 @@ fn may_be_held(tick: &Tick) -> bool {
     tick.busy.is_nan() || tick.busy >= FILLED
 }
 
-fn load(watch: &WatchedRun<'_>, device: Device<'_>, waited: Option<WaitingProgram>) -> Option<Load> {
+/// What kept I/O from the device.
+struct InFront {
+    limit: Option<LocalLimit>,
+    waited: Option<WaitingProgram>,
+}
+
+impl InFront {
+    /// Returns the most that may have been wanted, as a multiple of what was recorded.
+    fn most(&self) -> f64 {
+        let by_program = self.waited.as_ref().map(|waited| waited.most().unwrap_or(f64::INFINITY));
+        if self.limit.is_some() { f64::INFINITY } else { by_program.unwrap_or(1.0) }
+    }
+}
+
+fn load(watch: &WatchedRun<'_>, device: Device<'_>, front: InFront) -> Option<Load> {
     let mut offers = Vec::with_capacity(device.ticks.len());
     let held = held(&device);
     let mut intervals = Vec::with_capacity(device.ticks.len());
@@ -216,9 +250,8 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>, waited: Option<WaitingProgra
             intervals.push(None);
         }
         if known {
-            let freed = waited.as_ref().map_or(1.0, WaitingProgram::most);
             let offer = offer(&device, tick, *held);
-            offers.push(Offer { most: offer.most.max(freed), ..offer });
+            offers.push(Offer { most: offer.most.max(front.most()), ..offer });
             intervals.push(Some(tick.at as u32));
             ends.push(tick.to.since(begin).as_secs_f64());
         }
@@ -254,7 +287,8 @@ fn load(watch: &WatchedRun<'_>, device: Device<'_>, waited: Option<WaitingProgra
         held_iops: offers.iter().filter(held_at).map(|offer| ops(offer) / offer.seconds).reduce(f64::max),
         undivided: !watch.recording.has(&device.place.name, record::Metric::ReadOps),
         own_load: watch.carries_load(&device.place.name),
-        waited,
+        limit: front.limit,
+        waited: front.waited,
         waiting: waiting(watch, &device.ticks),
     };
     let course = course(&device.ticks, begin);

@@ -7,7 +7,7 @@ mod machine;
 mod setting;
 
 use policy::{
-    Asked, Bound, Catalogue, Demand, Horizon, Limits, MonthlyPrice, Policy, PriceList, Scope, Status, Wanted,
+    Asked, Catalogue, Demand, Horizon, Limits, MonthlyPrice, Policy, PriceList, Scope, Status, Wanted,
 };
 use record::Run;
 use schemars::JsonSchema;
@@ -238,7 +238,7 @@ fn next_cheaper(settings: &[(Limits, SizedSetting)], at: usize) -> Option<usize>
 /// at which waits stay below the rungs, the least that meets what is allowed, the least of all; the greatest if none
 /// carries it.
 fn settings(policy: &Policy, (demand, wanted): (&Demand, &Wanted), allowed: Option<&Allowed>) -> Vec<Limits> {
-    let bound = if demand.is_bounded() { Bound::Most } else { Bound::Least };
+    let bound = demand.greatest();
     let within = |wait_s: f64| {
         let asked_for = Asked { demand, bound, horizon: Horizon::Repeated, wait_s };
         policy.least_settings(wanted, &|limits| limits.carries(&asked_for, 1.0 + NEAR))

@@ -132,7 +132,7 @@ pub(super) fn carries(limits: &Limits, demand: &Demand) -> Carries {
     if limits.carries(&asked(Bound::Most, Horizon::Once), 1.0 + NEAR) {
         return Carries::Once;
     }
-    if demand.is_held() && limits.carries(&asked(Bound::Least, Horizon::Once), 1.0) {
+    if demand.is_held() && limits.carries(&asked(Bound::Recorded, Horizon::Once), 1.0) {
         return Carries::AtLeastRecorded;
     }
     Carries::TooClose
@@ -149,7 +149,7 @@ struct Ends {
 impl Ends {
     /// Replays a load of which the closed form said whether `limits` carry it: what waits nowhere needs no replay.
     fn of(limits: &Limits, demand: &Demand, carried: Carries) -> Ends {
-        let most = if demand.is_bounded() { Bound::Most } else { Bound::Least };
+        let most = demand.greatest();
         let closed = |bound, arrivals| limits.replay(demand, &conditions(bound, arrivals, Program::Closed));
         let worst = limits.replay(demand, &worst(most));
         let best = match carried {
@@ -218,7 +218,7 @@ pub(super) fn surely_meets(limits: &Limits, demand: &Demand, allowed: &Allowed) 
 /// Judges a setting by the closed form, without its waits.
 pub(super) fn sized(limits: &Limits, demand: &Demand) -> SizedSetting {
     let carried = carries(limits, demand);
-    let bound = if demand.is_bounded() { Bound::Most } else { Bound::Least };
+    let bound = demand.greatest();
     let headroom = limits.headroom(&Asked { demand, bound, horizon: Horizon::Repeated, wait_s: 0.0 });
     let rule = headroom.rule.and_then(|at| limits.limits.get(at));
     SizedSetting {

@@ -3,10 +3,12 @@
 
 use crate::made_machines::*;
 use analysis::findings::{HeldOperations, SerialApplication, ThrottledAboveDevice};
+use analysis::size::{Carries, SizeAsk, size};
 use analysis::{
     Analysis, Answer, BusyAnswer, Confidence, Finding, FindingOf, Level, LevelOrigin, Meaning, Remark,
     analyse,
 };
+use policy::{Catalogue, PriceList};
 use record::{CommandCounters, LocalLimit, Run};
 use workload::{Expectation, Pace};
 
@@ -100,6 +102,31 @@ fn a_limit_counts_what_is_merged_and_a_command_that_waits_for_the_device_is_at_i
     run.words.extend(["--", "/usr/bin/python3"].map(str::to_owned));
     run.limits[1].value = 120;
     assert!(found(&run).is_empty());
+}
+
+/// What such a load wanted is not known, whether a command was watched or the device alone.
+#[test]
+fn a_load_that_a_limit_held_in_front_of_its_device_needs_at_least_what_was_recorded() {
+    let sized = |run: &Run| {
+        let asked = SizeAsk {
+            device: None,
+            capacity: None,
+            instance: None,
+            allowed: None,
+            policies: vec![Catalogue::builtin().find("aws-gp3").unwrap()],
+            present: None,
+            prices: PriceList::builtin(),
+            region: None,
+        };
+        size(run, &asked).volumes.remove(0)
+    };
+    let held = sized(&throttled(1, 1));
+    assert_eq!(held.load.limit, Some(limit("sda", 150)));
+    assert_eq!((held.cheapest, held.settings[0].meets), (None, Carries::AtLeastRecorded));
+    // Another group's limit, far from the rate.
+    let mut free = throttled(1, 1);
+    free.limits[0].value = 400;
+    assert_eq!((sized(&free).load.limit, sized(&free).cheapest), (None, Some(0)));
 }
 
 #[test]

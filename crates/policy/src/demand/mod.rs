@@ -49,6 +49,8 @@ pub struct Offer {
 pub enum Bound {
     /// The least charge that agrees with the recording.
     Least,
+    /// The greatest charge of what was recorded, without what more was wanted.
+    Recorded,
     /// The greatest charge that agrees with the recording.
     Most,
 }
@@ -84,6 +86,14 @@ pub struct Demand {
 }
 
 impl Offer {
+    /// Returns the load of `bound` as a multiple of what was recorded.
+    fn factor(&self, bound: Bound) -> f64 {
+        match bound {
+            Bound::Least | Bound::Recorded => self.least,
+            Bound::Most => self.most,
+        }
+    }
+
     /// Returns the I/Os and bytes of the span that a rule covers.
     fn covered(&self, covers: Covers) -> (f64, f64) {
         let ways = [Direction::Read, Direction::Write].into_iter().zip(self.ops.into_iter().zip(self.bytes));
@@ -105,15 +115,12 @@ impl Counting {
     /// has each beside the writes.
     fn charge(&self, offer: &Offer) -> f64 {
         let (ops, bytes) = offer.covered(self.covers);
-        let factor = match self.bound {
-            Bound::Least => offer.least,
-            Bound::Most => offer.most,
-        };
+        let factor = offer.factor(self.bound);
         let flushes = if self.covers.covers(Direction::Write) { offer.flushes } else { 0.0 };
         let (ops, flushes) = match (self.bound, self.resource) {
             (Bound::Least, _) => (f64::max(ops - flushes, 0.0), 0.0),
-            (Bound::Most, Resource::Iops) => (ops, flushes),
-            (Bound::Most, Resource::Bytes) => (ops, 0.0),
+            (Bound::Recorded | Bound::Most, Resource::Iops) => (ops, flushes),
+            (Bound::Recorded | Bound::Most, Resource::Bytes) => (ops, 0.0),
         };
         if ops <= 0.0 && bytes <= 0.0 && flushes <= 0.0 {
             return 0.0;
@@ -125,7 +132,7 @@ impl Counting {
                 let unit = accounting.unit.0 as f64;
                 let units = match self.bound {
                     Bound::Least => ops.max(bytes / unit),
-                    Bound::Most => ops + (bytes - SECTOR * ops).max(0.0) / unit,
+                    Bound::Recorded | Bound::Most => ops + (bytes - SECTOR * ops).max(0.0) / unit,
                 };
                 units * if resource == Resource::Bytes { unit } else { 1.0 }
             }
@@ -157,9 +164,9 @@ impl Demand {
         &self.offers
     }
 
-    /// Whether nothing of it is unbounded.
-    pub fn is_bounded(&self) -> bool {
-        self.bounded
+    /// Returns the greatest end that is known: where nothing bounds what more was wanted, that of what was recorded.
+    pub fn greatest(&self) -> Bound {
+        if self.bounded { Bound::Most } else { Bound::Recorded }
     }
 
     /// Whether more may have been wanted than was recorded: a limit of the recorded volume held some of it, or who made the load

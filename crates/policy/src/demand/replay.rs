@@ -311,7 +311,7 @@ impl Progress {
                 };
                 let idle = if at.is_multiple_of(2) { offer.seconds - length } else { 0.0 };
                 let arrives = (begins + idle, begins + idle + length);
-                let factor = if conditions.bound == Bound::Least { offer.least } else { offer.most };
+                let factor = offer.factor(conditions.bound);
                 let mut served = Served { arrives, share: 0.0, ops: factor * (offer.ops[0] + offer.ops[1]) };
                 self.serve(at, &mut served, conditions.program);
                 if conditions.program == Program::Closed {

@@ -141,10 +141,12 @@ fn the_least_setting_is_the_least_of_each_parameter() {
 fn flushes_are_among_the_writes_or_beside_them() {
     let volume = limits("custom,iops=1000");
     let writes = Offer { ops: [0.0, 900.0], bytes: [0.0, 450.0 * 4096.0], flushes: 450.0, ..reads(0.0) };
-    let load = Demand::new(vec![writes]);
+    let load = Demand::new(vec![Offer { most: f64::INFINITY, ..writes }]);
     let charged = |bound| load.curve(&volume.limits[0], bound).charges()[0];
-    // Each of 450 writes may have been flushed; or 900 had data, and each second one asked for a flush with it.
-    assert_eq!([Bound::Least, Bound::Most].map(charged), [450.0, 1350.0]);
+    // Each of 450 writes may have been flushed; or 900 had data, and each second one asked for a flush with it. What more was
+    // wanted, which nothing bounds, is no part of what was recorded.
+    let bounds = [Bound::Least, Bound::Recorded, Bound::Most, load.greatest()];
+    assert_eq!(bounds.map(charged), [450.0, 1350.0, f64::INFINITY, 1350.0]);
 }
 
 #[test]

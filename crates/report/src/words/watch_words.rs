@@ -89,7 +89,7 @@ pub(super) fn limit_words(limit: &LocalLimit) -> String {
 }
 
 /// Names a limit and its group: `control group /a holds sda at 60 IOPS (wiops)`.
-pub(super) fn held_by(limit: &LocalLimit) -> String {
+pub(crate) fn held_by(limit: &LocalLimit) -> String {
     let value = match matches!(limit.what.as_str(), "rbps" | "wbps") {
         true => numbers::bandwidth(limit.value as f64, Prefix::Binary),
         false => numbers::iops(limit.value as f64),

@@ -16,6 +16,7 @@ use crate::words::document::document_json;
 use crate::words::found::Extent;
 use crate::words::numbers;
 use crate::words::table::Columns;
+use crate::words::watch_words::held_by;
 use crate::words::wrap::{clean, wrap};
 
 /// Most settings that a terminal shows unless all are asked for.
@@ -232,12 +233,16 @@ fn verdict(sizing: &Sizing) -> VerdictWords {
     let recorded = sizing.settings.iter().find(|setting| setting.meets == Carries::AtLeastRecorded);
     if let Some(least) = recorded {
         let load = &sizing.load;
-        let (of, remedy) = match &load.waited {
-            Some(waited) if load.held_share <= 0.0 => (waited_words(waited), "a faster volume shows it"),
-            _ => (
-                format!("which a limit held for {} of the time", numbers::share(load.held_share)),
-                "record it on a volume that does not hold it",
+        let held = format!("which a limit held for {} of the time", numbers::share(load.held_share));
+        let (of, remedy) = match (&load.limit, &load.waited) {
+            (Some(limit), _) => (
+                format!("which a limit of the recorded machine held back ({})", held_by(limit)),
+                "record it without that limit",
             ),
+            (None, Some(waited)) if load.held_share <= 0.0 => {
+                (waited_words(waited), "a faster volume shows it")
+            }
+            _ => (held, "record it on a volume that does not hold it"),
         };
         let rest = format!(
             " {}: it carries what was recorded of the load of {}, {of}. How much was wanted then is not known: {remedy}.",
@@ -398,7 +403,8 @@ fn seen(sizing: &Sizing) -> String {
 
 fn demand(sizing: &Sizing) -> String {
     let load = &sizing.load;
-    let busy = if load.iops_busy_peak > 1.05 * load.iops_peak {
+    // What a limit in front of the device lets through comes at its rate, however fast the device answers.
+    let busy = if load.limit.is_none() && load.iops_busy_peak > 1.05 * load.iops_peak {
         format!(" (within a reading up to {})", numbers::iops(load.iops_busy_peak))
     } else {
         String::new()
@@ -425,7 +431,13 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
             numbers::share(load.held_share)
         ));
     }
-    if let (Some([waited, busy]), None) = (load.waiting, &load.waited) {
+    if let Some(limit) = &load.limit {
+        said.push(format!(
+            "Tasks waited in front of this device for a limit of the recorded machine, which let through no more than was recorded: {}.",
+            held_by(limit)
+        ));
+    }
+    if let (Some([waited, busy]), None, None) = (load.waiting, &load.waited, &load.limit) {
         said.push(format!(
             "Tasks of this machine waited for I/O {} of the time, and this device was busy {} of it: if they waited for it, in front of \
              the device, more was wanted than was recorded.",
@@ -434,12 +446,14 @@ fn cannot_show(sizing: &Sizing) -> Vec<String> {
         ));
     }
     if let Some(waited) = &load.waited {
-        let factor = 1.0 / (1.0 - waited.share).max(0.01);
+        let most = match waited.most() {
+            Some(factor) => format!("{} times as much at most", numbers::figure(factor)),
+            None => "and nothing in the record bounds how much".to_owned(),
+        };
         said.push(format!(
-            "{} waited {} of its time for this volume: of one that never lets it wait, it would ask for more, {} times as much at most.",
+            "{} waited {} of its time for this volume: of one that never lets it wait, it would ask for more, {most}.",
             clean(&waited.program),
-            numbers::share(waited.share),
-            numbers::figure(factor)
+            numbers::share(waited.share)
         ));
     }
     if let Some(note) = best.and_then(|best| best.price.as_ref()).and_then(|price| price.note.as_ref()) {
