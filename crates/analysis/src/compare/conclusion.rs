@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Comparison;
 use super::ratio::{EQUAL, Shown};
 use super::reading::{Reading, ReadingFinding};
 use super::row::Row;
 use super::unit_prices::PriceRow;
+use super::{Comparison, farthest};
 use crate::verdict::Quantity;
 
 /// The outcome of a comparison.
@@ -117,6 +117,9 @@ pub(super) fn outcome(comparison: &Comparison) -> Outcome {
     }
     if !deviations.is_empty() && deviations.iter().all(|deviation| deviation.share.abs() <= EQUAL) {
         return for_now(comparison, Outcome::Same);
+    }
+    if farthest(deviations).is_some_and(|(of, others)| of.is_alone(others)) {
+        return Outcome::CannotTell;
     }
     let shown = comparison.shown();
     let differs = shown.iter().any(|shown| matches!(shown, Shown::Less | Shown::More));

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::{Nanos, TurnsRequest};
 
-pub use crate::odd::Deviation;
+pub use crate::odd::{Deviation, farthest};
 pub use crate::significance::ALPHA;
 pub use conclusion::{Fall, Outcome};
 pub use items::IN_BLOCK;

@@ -1,7 +1,7 @@
 //! Several volumes: the odd one is found whatever its neighbours stray, and equals are seldom called odd.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
-use analysis::compare::{Comparison, Outcome, Side, compare};
+use analysis::compare::{Comparison, Outcome, Side, compare, farthest};
 use record::{Figure, Origin, ReportedDirection, ReportedPart, Run, Scope};
 use statistics::Stream;
 use workload::{Direction, Nanos};
@@ -76,4 +76,16 @@ fn two_sides_have_no_odd_one_and_less_than_two_per_cent_is_never_odd() {
     let one = fleet(&[1.0, 1.0, 1.0, 0.97], 0.0, 1);
     assert_eq!((odd(&one), one.outcome), (vec![3], Outcome::Told));
     assert!((one.deviations.iter().find(|of| of.odd).unwrap().share + 0.03).abs() < 1e-9);
+}
+
+/// Two that are alike show too little of how far a third may stray.
+#[test]
+fn one_far_from_two_that_are_alike_leaves_it_open() {
+    let found = fleet(&[1.0, 1.0, 0.92], 0.003, 1);
+    assert_eq!((odd(&found), found.outcome), (Vec::new(), Outcome::CannotTell));
+    let (far, others) = farthest(&found.deviations).unwrap();
+    assert!(far.side == 2 && far.is_alone(others), "{far:?} {others}");
+    let apart = fleet(&[1.0, 1.1, 0.92], 0.003, 1);
+    assert_eq!((odd(&apart), apart.outcome), (Vec::new(), Outcome::CannotTell));
+    assert!(!farthest(&apart.deviations).is_some_and(|(far, others)| far.is_alone(others)));
 }

@@ -47,6 +47,26 @@ fn five_per_cent_is_found_at_two_per_cent_of_noise_in_ten_blocks() {
     assert!(document["verdict"].as_str().unwrap().starts_with("DIFFERENT"), "{}", document["verdict"]);
 }
 
+/// Five loads, of which two cost the same.
+#[test]
+fn what_depends_on_the_load_is_counted_in_all_loads_and_prices_are_named_where_they_are_the_question() {
+    let folder = Folder::new();
+    let sides = ["a=sim:aws-gp3,size=100GiB", "b=sim:gcp-pd-balanced,size=100GiB"];
+    let told = |more: &[&str]| {
+        let words = [&["compare"], &sides[..], more, &["--out=@/runs"]].concat();
+        ended(&mut folder.plimsoll(&words))
+    };
+    let priced = told(&["--price=a=8/month", "--price=b=10/month"]);
+    let wanted = "DEPENDS ON THE LOAD: of 5 the cheaper by the unit is a in 2 loads (1.25 times), b in 1 load (1.07 times); \
+                  in 2 they cost the same within 5 %.";
+    assert!(priced.told().contains(wanted), "{}", priced.out);
+    let hint = "With a --price for each side, in their order, it says which is the better buy.";
+    assert_eq!([&priced, &told(&[])].map(|ended| ended.err.contains(hint)), [false, true]);
+    // A folder is as many sides as it has runs.
+    let runs = ended(&mut folder.plimsoll(&["compare", "@/runs", "--format=json"])).json();
+    assert_eq!(runs["sides"].as_array().map(Vec::len), Some(4));
+}
+
 #[test]
 fn a_job_file_of_fio_is_the_load_and_each_stonewall_another() {
     let folder = Folder::new();

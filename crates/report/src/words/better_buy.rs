@@ -156,8 +156,14 @@ fn told(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
             every(all)
         ),
         several => {
+            let alike = all - several.iter().map(|tally| tally.rows).sum::<usize>();
+            let rest = match alike {
+                0 => String::new(),
+                1 => "; in 1 they cost the same within 5 %".to_owned(),
+                many => format!("; in {many} they cost the same within 5 %"),
+            };
             format!(
-                "DEPENDS ON THE LOAD: of {all} the cheaper by the unit is {}{bound}.",
+                "DEPENDS ON THE LOAD: of {all} the cheaper by the unit is {}{bound}{rest}.",
                 each(comparison, several)
             )
         }
@@ -190,7 +196,7 @@ fn others(comparison: &Comparison, cheaper: usize) -> String {
 
 /// Returns in how many loads each side is the cheapest, and by what factors.
 fn each(comparison: &Comparison, tallies: &[Tally]) -> String {
-    let loads = |count: usize| if count == 1 { "load".to_owned() } else { format!("{count} loads") };
+    let loads = |count: usize| if count == 1 { "1 load".to_owned() } else { format!("{count} loads") };
     let each = tallies.iter().map(|tally| {
         let by = times(tally.least, tally.most);
         format!("{} in {} ({by})", title(comparison, tally.side), loads(tally.rows))

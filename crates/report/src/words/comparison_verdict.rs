@@ -1,7 +1,9 @@
 //! The verdict of a comparison of recorded runs in words: the greatest change, the odd one of several, and what burst
 //! credits will undo.
 
-use analysis::compare::{Comparison, Deviation, Fall, Measure, Outcome, Ratio, RatioAnswer, Row, Shown};
+use analysis::compare::{
+    Comparison, Deviation, Fall, Measure, Outcome, Ratio, RatioAnswer, Row, Shown, farthest,
+};
 use workload::Direction;
 
 use super::comparison_words::{cell, figure_words, label, three, title, work_words};
@@ -182,8 +184,7 @@ pub(crate) fn falls(comparison: &Comparison) -> String {
 /// Returns which of several sides are odd, the farthest from the median first.
 fn several(comparison: &Comparison) -> Option<String> {
     let count = comparison.sides.len();
-    let far = |a: &&Deviation, b: &&Deviation| a.share.abs().total_cmp(&b.share.abs());
-    let farthest = comparison.deviations.iter().max_by(far)?;
+    let (farthest, others) = farthest(&comparison.deviations)?;
     let odd = odd_sides(comparison);
     let told = |of: &Deviation| {
         let row = &comparison.deciding()[of.row];
@@ -198,14 +199,23 @@ fn several(comparison: &Comparison) -> Option<String> {
     };
     let name = |of: &Deviation| title(comparison, of.side);
     Some(match odd.as_slice() {
-        [] if farthest.share.abs() <= 0.05 => {
-            format!("ALL ALIKE: no figure of the {} is more than 5 % from the median.", number(count))
-        }
-        [] => format!(
-            "NONE STANDS OUT: the {} differ from each other by as much. The farthest is {}: {}.",
+        [] if farthest.share.abs() <= 0.05 => format!(
+            "ALL ALIKE: no figure of the {} lies more than {} from the median.",
             number(count),
-            name(farthest),
-            told(farthest)
+            numbers::share(farthest.share.abs())
+        ),
+        [] if farthest.is_alone(others) => format!(
+            "CANNOT TELL whether one is odd. The farthest is {}: {}. The others lie within {} of the median, but are too few to \
+             show how far such volumes stray; compare more.",
+            name(&farthest),
+            told(&farthest),
+            numbers::share(others)
+        ),
+        [] => format!(
+            "NONE STANDS OUT. The farthest is {}: {}. Another lies {} from the median.",
+            name(&farthest),
+            told(&farthest),
+            numbers::share(others)
         ),
         [one] => format!("{} is the odd one: {}.", name(one), told(one)),
         more => {

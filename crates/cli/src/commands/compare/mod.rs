@@ -8,12 +8,12 @@ mod turns;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Comparison, Price, Side, compare_within};
+use analysis::compare::{Comparison, Price, Side, SideFacts, compare_within};
 use record::{PATIENCE, ReportedPart, Run};
 use workload::{Bytes, Nanos};
 
 use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
-use crate::commands::own;
+use crate::commands::{own, trend::paths};
 use session::browser;
 use session::failure::Failure;
 use session::inputs::{Reader, limits};
@@ -134,10 +134,7 @@ fn present(
         Format::Json => report::comparison_json(comparison),
     };
     output::result(&text)?;
-    let priced = comparison.sides.iter().any(|side| side.price.is_some());
-    if !priced && comparison.sides.windows(2).any(|pair| pair[0].policy != pair[1].policy) {
-        output::people("With a --price for each side, in their order, it says which is the better buy.");
-    }
+    hint_at_prices(comparison);
     match page {
         Some(page) => output::people(&format!("report  {}", short(page))),
         None => output::people("With --html FILE the same is drawn as a page."),
@@ -145,20 +142,44 @@ fn present(
     Ok(())
 }
 
+/// Says how to ask which side is the better buy: of two volumes of different policies, or of several of different kinds.
+fn hint_at_prices(comparison: &Comparison) {
+    let sides = &comparison.sides;
+    let sold = |side: &SideFacts| {
+        let policy = side.policy.clone().unwrap_or_default();
+        if sides.len() > 2 { policy.split(',').next().unwrap_or_default().to_owned() } else { policy }
+    };
+    let differ = sides.windows(2).any(|pair| sold(&pair[0]) != sold(&pair[1]));
+    if differ && sides.iter().all(|side| side.price.is_none()) {
+        output::people("With a --price for each side, in their order, it says which is the better buy.");
+    }
+}
+
 /// Reads the sides with the options that apply to them.
 fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
-    if arguments.sides.len() < 2 {
+    let mut in_folder = false;
+    let words = match arguments.sides.as_slice() {
+        // A folder alone is the runs of several volumes.
+        [only] if looked_at(only, Path::is_dir)? => {
+            in_folder = true;
+            paths(&[only.into()])?.iter().map(|path| path.display().to_string()).collect()
+        }
+        words => words.to_vec(),
+    };
+    if words.len() < 2 {
         return Err(Failure::refused(
-            "a comparison needs two sides; name two run files, or NAME=FILE,FILE for several of one volume",
+            "a comparison needs two sides; name two run files, a folder of them, or NAME=FILE,FILE for several of one volume",
         ));
     }
     let reader = Reader::of(typed());
     let mut read: Vec<(String, Vec<Run>)> = Vec::new();
-    let named = arguments.sides.iter().map(|words| named(words)).collect::<Result<Vec<_>, _>>()?;
+    let named = words.iter().map(|words| named(words)).collect::<Result<Vec<_>, _>>()?;
     let mut sources = sources(&named);
     for (number, (name, paths)) in named.into_iter().enumerate() {
         let runs = reader.results(&paths)?;
-        let known = name.or_else(|| called(&runs));
+        // Runs of a folder may be of several comparisons, with the same names.
+        let is_free = |label: &String| !in_folder || read.iter().all(|(known, _)| known != label);
+        let known = name.or_else(|| called(&runs).filter(is_free));
         if known.as_ref().is_some_and(|known| *known != letter(number)) {
             sources[number] = None;
         }

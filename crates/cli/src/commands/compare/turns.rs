@@ -18,7 +18,7 @@ use session::{Setup, Wish};
 use workload::{Bytes, ProcedureRequest, Target, TurnsRequest};
 
 use super::load::{Load, load};
-use super::{labelled, letter, sides_of_runs, told, within};
+use super::{hint_at_prices, labelled, letter, sides_of_runs, told, within};
 use crate::arguments::{CompareArguments, Format};
 use crate::commands::{outline, own};
 
@@ -274,6 +274,7 @@ fn tell(arguments: &CompareArguments, ask: &TurnsAsk, runs: Vec<Run>, page: &Pla
         Format::Json => report::comparison_json(&comparison),
     };
     output::result(&text)?;
+    hint_at_prices(&comparison);
     page.put_report(&report::comparison_html(&comparison))?;
     output::people(&format!("report  {}", short(&page.report())));
     Ok(comparison.outcome.exit_code())

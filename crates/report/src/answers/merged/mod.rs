@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::compare::Deviation;
+use analysis::compare::{Deviation, farthest};
 use analysis::{Estimate, MergedAnswer, MergedLoad, MergedRow, MergedStep, Reach, TogetherDoubt};
 use workload::{Direction, LeftOutReason, LeftOutStep, Nanos};
 
@@ -84,8 +84,12 @@ fn verdict(answer: &MergedAnswer) -> VerdictWords {
         ("MEASURED", format!(": {machines} together, {}, {when}.", listed(rates)))
     } else {
         let most = answer.most_at_once();
-        let some = if fewest < most { format!(", {fewest} of them in each") } else { String::new() };
-        ("MEASURED", format!(": {} together in {} steps{some}.", of_all(answer, most), answer.steps.len()))
+        let some = if fewest < most { format!("{fewest} to ") } else { String::new() };
+        let steps = answer.steps.len();
+        (
+            "MEASURED",
+            format!(": {steps} steps, each of which {some}{} ran at the same time.", of_all(answer, most)),
+        )
     };
     VerdictWords { word, rest, stops: odd_words(answer) }
 }
@@ -155,12 +159,21 @@ fn odd_words(answer: &MergedAnswer) -> String {
         format!("{} ({}{within})", answer.machines[*machine].label, numbers::signed_share(of.share))
     };
     let named: Vec<String> = odd.iter().map(one).collect();
-    match named.as_slice() {
-        [] if answer.deviations.is_empty() => String::new(),
-        [] => "No machine is odd: none lies farther from the median than the others lie from each other."
-            .to_owned(),
-        [one] => format!("The odd one out is {one}, against the median of all."),
-        several => format!("Odd against the median of all are {}.", several.join(", ")),
+    match (named.as_slice(), farthest(&answer.deviations)) {
+        ([], None) => String::new(),
+        ([], Some((of, others))) => {
+            let far = one((&of.side, &&of));
+            let (sure, why) = match of.is_alone(others) {
+                true => (" for sure", ", but are too few to show how far machines stray"),
+                false => ("", ""),
+            };
+            let others = numbers::share(others);
+            format!(
+                "No machine is odd{sure}: the farthest is {far}, the others lie within {others} of the median{why}."
+            )
+        }
+        ([one], _) => format!("The odd one out is {one}, against the median of all."),
+        (several, _) => format!("Odd against the median of all are {}.", several.join(", ")),
     }
 }
 
