@@ -50,8 +50,8 @@ pub enum TrendStanding {
     },
     /// The newest run is apart, which shows no other level yet; the next shows whether that lasts.
     Odd {
-        /// Difference from the level, as a share.
-        share: f64,
+        /// Difference from the level, as a share, with its 95 % interval.
+        share: Estimate,
         /// Index of the first of the newest runs that lie nearer to the newest than to the level.
         since: usize,
     },
@@ -62,19 +62,23 @@ impl TrendFigure {
     #[must_use]
     pub fn worse_by(&self) -> f64 {
         let share = match self.standing {
-            TrendStanding::Moved { share, .. } | TrendStanding::Drifts { share, .. } => share.value,
-            TrendStanding::Odd { share, .. } => share,
+            TrendStanding::Moved { share, .. }
+            | TrendStanding::Drifts { share, .. }
+            | TrendStanding::Odd { share, .. } => share.value,
             TrendStanding::TooFew | TrendStanding::Steady => 0.0,
         };
         if self.measure.is_latency() { share } else { -share }
     }
 
-    /// Returns the index of the first of the newest runs that are worse by `by` or more, and of which nobody knows yet whether
-    /// that lasts.
+    /// Returns the index of the first of the newest runs that are worse by `by` or more, or may be, and of which nobody knows
+    /// yet whether that lasts.
     #[must_use]
     pub fn may_be_worse(&self, by: f64) -> Option<usize> {
         match self.standing {
-            TrendStanding::Odd { since, .. } if self.worse_by() >= by => Some(since),
+            TrendStanding::Odd { share, since } if self.worse_by() > 0.0 => {
+                let most = if self.measure.is_latency() { share.high } else { -share.low };
+                (most >= by).then_some(since)
+            }
             _ => None,
         }
     }
@@ -167,8 +171,8 @@ impl Unit<'_> {
                 share: self.share(slope.total, slope.half_width),
                 since: self.places[slope.from],
             },
-            Standing::Odd { by, from } => {
-                TrendStanding::Odd { share: self.share(by, 0.0).value, since: self.places[from] }
+            Standing::Odd { by, half_width, from } => {
+                TrendStanding::Odd { share: self.share(by, half_width), since: self.places[from] }
             }
         }
     }

@@ -9,6 +9,7 @@ mod levels;
 mod made_machines;
 mod merged;
 mod odd_one;
+mod trending;
 mod verdicts;
 mod watching;
 mod watching_caps;

@@ -59,7 +59,7 @@ fn nights_are_too_few_then_steady_then_worse() {
         "{}",
         document["verdict"]
     );
-    assert_eq!(document["trend"]["figures"][0]["standing"]["since"], 13, "{}", document["verdict"]);
+    assert_eq!(document["trend"]["figures"][0]["standing"]["since"], 12, "{}", document["verdict"]);
     assert!(fs::read_to_string(folder.path("trend.html")).unwrap().contains("<strong>WORSE</strong>"));
     // A level that is accepted is that of the last runs alone.
     assert_eq!(trend(&folder, &["--last", "2", "--no-store"]).code, Some(4));

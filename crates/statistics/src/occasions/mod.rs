@@ -18,7 +18,7 @@ use crate::distribution::t_quantile;
 
 /// Fewest occasions before a change: a week of nights, so that what differs by weekday is part of the scatter (method 14).
 pub const BEFORE_MIN: usize = 7;
-/// Fewest occasions after a change. A single one changes a level only if it is far beyond all scatter.
+/// Fewest occasions after a change: a single one may be an odd one, however far it lies (method 14).
 const AFTER_MIN: usize = 2;
 /// Most occasions after a change that are tested: what is not seen in a month is a drift (method 14).
 const AFTER_MOST: usize = 30;
@@ -27,8 +27,6 @@ const AFTER_MOST: usize = 30;
 const ALARMS: f64 = 0.004 / OCCASIONS;
 /// Occasions of a series for which the false alarms are counted.
 const OCCASIONS: f64 = 30.0;
-/// Factor by which a single occasion must exceed the threshold of several (method 14).
-const SINGLE: f64 = 3.0;
 /// Standard deviations, as a share of the threshold, for which one occasion among several counts at most: one alone does not
 /// reach it, and two do (method 14).
 const CLIP: f64 = 0.9;
@@ -117,6 +115,8 @@ pub enum Standing {
     Odd {
         /// Difference from the level.
         by: f64,
+        /// Half-width of its 95 % interval.
+        half_width: f64,
         /// Index of the first of the last occasions that lie nearer to the last one than to the level.
         from: usize,
     },
@@ -199,10 +199,7 @@ impl Course<'_> {
         self.withdraw(seen);
         let start = self.cuts.last().map_or(0, |cut| cut.at);
         let all = self.candidates(start, seen);
-        let shown = |one: &&Candidate| {
-            one.evidence() >= if seen - one.at < AFTER_MIN { SINGLE } else { 1.0 }
-                && self.is_step(one.at, seen)
-        };
+        let shown = |one: &&Candidate| one.evidence() >= 1.0 && self.is_step(one.at, seen);
         if let Some(best) = all.iter().filter(shown).max_by(|a, b| a.evidence().total_cmp(&b.evidence())) {
             let near = |other: &&Candidate| best.score.powi(2) - other.score.powi(2) <= TIME;
             let near: Vec<usize> = all.iter().filter(near).map(|other| other.at).collect();
@@ -246,10 +243,9 @@ impl Course<'_> {
             };
             let after: Vec<Occasion> =
                 (at..seen).filter(|at| !self.odd[*at]).map(|at| self.occasions[at]).collect();
-            let most = if after.len() < AFTER_MIN { f64::INFINITY } else { CLIP * usual };
-            Some(Candidate { at, score: base.score(&after, most)?, threshold })
+            Some(Candidate { at, score: base.score(&after, CLIP * usual)?, threshold })
         };
-        (first..seen).filter_map(candidate).collect()
+        (first..(seen + 1).saturating_sub(AFTER_MIN)).filter_map(candidate).collect()
     }
 
     /// Whether a step at `at` explains the occasions of the last stretch, up to `seen`, better than a line.
@@ -324,7 +320,9 @@ impl Course<'_> {
         let like_tonight =
             |one: &&Occasion| (one.value - tonight.value).abs() < (one.value - base.level).abs();
         let nights = self.occasions[last.from..last.to].iter().rev().take_while(like_tonight).count();
-        Standing::Odd { by: tonight.value - base.level, from: last.to - nights }
+        let by = tonight.value - base.level;
+        let half_width = t_quantile(UPPER, base.df) * (by / score).abs();
+        Standing::Odd { by, half_width, from: last.to - nights }
     }
 
     /// Returns the drift of a stretch, if there is one.

@@ -182,16 +182,21 @@ fn drifts_rises_and_odd_nights_are_called_what_they_are() {
     );
     let odd = told(
         World { odd: Some((29, -0.04)), ..CALM },
-        |of| matches!(of, Standing::Odd { by, from: 29 } if *by < 0.0),
+        |of| matches!(of, Standing::Odd { by, from: 29, .. } if *by < 0.0),
     );
     println!("of 100: {drifts} drifts of 3 %, {rises} rises of 5 %, {odd} odd nights of 4 %");
     assert!(drifts >= 95 && rises >= 98 && odd >= 90, "{drifts} {rises} {odd}");
 }
 
 #[test]
-fn a_night_far_beyond_all_scatter_is_an_alarm_by_itself() {
-    let world = World { step: Some((29, -0.3)), ..CALM };
-    assert_eq!((0..100).filter(|seed| world.alarms(*seed) == [29]).count(), 100);
+fn a_single_night_is_no_level_however_far_it_lies_and_a_second_one_makes_it_one() {
+    let world = |night| World { step: Some((night, -0.3)), ..CALM };
+    let count =
+        |night, nights: &[usize]| (0..100).filter(|seed| world(night).alarms(*seed) == nights).count();
+    assert_eq!((count(29, &[]), count(28, &[29])), (100, 100));
+    let last =
+        |of: &Standing| matches!(of, Standing::Odd { by, half_width, from: 29 } if by + half_width < -0.2);
+    assert_eq!(told(world(29), last), 100);
 }
 
 #[test]

@@ -169,6 +169,12 @@ fn percent(share: f64) -> String {
     format!("{} %", numbers::fixed((share * 100.0).abs(), 1))
 }
 
+/// Formats a range of shares: `4.8 to 6.5 %`, or one if both read the same.
+fn range(least: f64, most: f64) -> String {
+    let [least, most] = [least, most].map(|share| numbers::fixed((share * 100.0).abs(), 1));
+    if least == most { format!("{most} %") } else { format!("{least} to {most} %") }
+}
+
 /// Formats a change with its interval: `-3.1 (-3.8 to -2.4) %`.
 fn change(figure: &TrendFigure) -> String {
     let signed = |share: f64| {
@@ -179,7 +185,7 @@ fn change(figure: &TrendFigure) -> String {
         TrendStanding::Moved { share, .. } | TrendStanding::Drifts { share, .. } => {
             format!("{} ± {} %", signed(share.value), numbers::fixed(share.half_width() * 100.0, 1))
         }
-        TrendStanding::Odd { share, .. } => format!("({} %)", signed(share)),
+        TrendStanding::Odd { share, .. } => format!("({} %)", signed(share.value)),
         TrendStanding::Steady => "same".to_owned(),
         TrendStanding::TooFew => String::new(),
     }
@@ -236,11 +242,13 @@ fn verdict(trend: &Trend) -> VerdictWords {
 /// Describes the figure that got worst: `by 3.1 % (2.4 to 3.8 %) since 2026-11-20: 4 KiB random reads, …`.
 fn worst(trend: &Trend, figure: &TrendFigure) -> String {
     let day = |at: usize| trend.runs.get(at).map_or_else(String::new, |run| date(trend, run));
-    let now = figure.levels.last().map_or_else(String::new, |level| value(figure.measure, level.level.value));
+    let now = figure.levels.last().map_or_else(String::new, |of| level(figure.measure, &of.level));
+    let worse: Vec<f64> =
+        trend.figures.iter().filter(|figure| figure.worse).map(TrendFigure::worse_by).collect();
     match figure.standing {
         TrendStanding::Moved { share, from, since } => {
             let before =
-                figure.levels.get(from).map_or_else(String::new, |of| value(figure.measure, of.level.value));
+                figure.levels.get(from).map_or_else(String::new, |of| level(figure.measure, &of.level));
             let began = figure.levels.get(from + 1).map_or((since, since), |level| level.began);
             let when = if day(began.0) == day(began.1) {
                 String::new()
@@ -248,15 +256,20 @@ fn worst(trend: &Trend, figure: &TrendFigure) -> String {
                 format!(" (between {} and {})", day(began.0), day(began.1))
             };
             let (one, other) = (share.low.abs(), share.high.abs());
-            format!(
-                "by {} ({} to {}) since {}{when}: {}, {now} in {}, {before} before",
-                percent(share.value),
-                numbers::fixed(one.min(other) * 100.0, 1),
-                percent(one.max(other)),
-                day(since),
-                name(figure),
-                runs(trend.runs.len() - since),
-            )
+            let own = format!("{} ({})", percent(share.value), range(one.min(other), one.max(other)));
+            let since_when = format!("since {}{when}", day(since));
+            let figure =
+                format!("{}, {now} in {}, {before} before", name(figure), runs(trend.runs.len() - since));
+            // The largest of several is no figure of the volume.
+            match worse.iter().copied().reduce(f64::min).filter(|_| worse.len() > 1) {
+                Some(least) => format!(
+                    "by {} in {} of {} figures {since_when}: most, by {own}, {figure}",
+                    range(least, worse.iter().copied().fold(0.0, f64::max)),
+                    worse.len(),
+                    trend.figures.len()
+                ),
+                None => format!("by {own} {since_when}: {figure}"),
+            }
         }
         TrendStanding::Drifts { share, since } => format!(
             "by {} little by little since {}: {}, {} in {}",
@@ -297,11 +310,7 @@ fn not_yet(trend: &Trend) -> Option<String> {
     let since = worse.iter().map(|(_, since)| *since).min()?;
     let [least, most] =
         [f64::min, f64::max].map(|of| worse.iter().map(|(share, _)| *share).reduce(of).unwrap_or_default());
-    let span = if worse.len() == 1 {
-        percent(most)
-    } else {
-        format!("{} to {}", numbers::fixed(least * 100.0, 1), percent(most))
-    };
+    let span = range(least, most);
     let (count, all) = (worse.len(), trend.figures.len());
     let (of, are) = match trend.runs.len() - since {
         1 => ("newest run", "One run may differ by chance"),
