@@ -44,7 +44,10 @@ fn lacked(watch: &WatchedRun<'_>) -> Option<LoadShortfall> {
     let share = |span: &Span<'_>| {
         let load = span.load.as_ref()?;
         let share = load.all.got?.value / load.all.asked?;
-        (share < NEARLY_ALL).then(|| LoadShortfall { phase: span.name.to_owned(), share })
+        let depth: u32 = span.step?.plan.workers.iter().map(|worker| worker.depth).sum();
+        let is_full = |depth: &u32| *depth > 0 && load.in_flight >= NEARLY_ALL * f64::from(*depth);
+        let depth = Some(depth).filter(is_full);
+        (share < NEARLY_ALL).then(|| LoadShortfall { phase: span.name.to_owned(), share, depth })
     };
     let lacking = watch.spans.iter().filter_map(share);
     lacking.min_by(|a, b| a.share.total_cmp(&b.share))

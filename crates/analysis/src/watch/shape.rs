@@ -66,6 +66,9 @@ pub struct LoadShortfall {
     pub phase: String,
     /// Ratio of the rate it got to the rate it asked for.
     pub share: f64,
+    /// Its queue depth, if that many I/Os were in flight all the time.
+    #[serde(default)]
+    pub depth: Option<u32>,
 }
 
 /// A device, with what was learned about it.

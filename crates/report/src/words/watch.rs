@@ -2,8 +2,8 @@
 //! brief.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning, PhaseFigures,
-    Quantity, Remark, WHOLE, WatchFigures,
+    Analysis, Answer, BusyAnswer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning,
+    PhaseFigures, Quantity, Remark, WHOLE, WatchFigures,
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
@@ -55,8 +55,11 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigur
             ("CANNOT TELL", format!(" whether it meets {subject}: {}.", open(analysis, watched)))
         }
     };
-    let healthy =
-        analysis.findings.is_empty() && watched.phases.iter().any(|phase| !phase.devices.is_empty());
+    let waited =
+        watched.busiest.as_ref().is_some_and(|busiest| busiest.answer == BusyAnswer::WaitedElsewhere);
+    let healthy = !waited
+        && analysis.findings.is_empty()
+        && watched.phases.iter().any(|phase| !phase.devices.is_empty());
     let stops = match (&watched.looked, healthy) {
         (Some(looked), true) => looked_words(looked, watched.command.as_ref()),
         (None, true) => {

@@ -226,10 +226,13 @@ pub(super) fn looked_words(looked: &DetectionLimits, time: Option<&CommandTime>)
     }
     match &looked.lacked {
         None => text,
-        Some(LoadShortfall { phase, share }) => format!(
-            "The load got {} of what it asked for in {}, and what held it back is not known. {text}",
-            numbers::share(*share),
-            clean(phase)
-        ),
+        Some(LoadShortfall { phase, share, depth }) => {
+            let why = depth.map_or_else(
+                || "and what held it back is not known".to_owned(),
+                |depth| format!("and its own queue depth of {depth} held it back: that many were in flight all the time"),
+            );
+            let share = numbers::share(*share);
+            format!("The load got {share} of what it asked for in {}, {why}. {text}", clean(phase))
+        }
     }
 }

@@ -87,7 +87,14 @@ impl WatchScope {
     pub fn machine(wish: &DeviceWish, command: &[OsString]) -> Result<WatchScope, Failure> {
         let root = Root::real();
         let here = (!command.is_empty()).then(|| OsString::from("."));
-        let devices = choose(&root, wish, &under(here.iter().chain(command)))?;
+        let mut always = under(here.iter().chain(command));
+        if wish.named.is_empty() {
+            // A limit that this machine sets is a reason to wait, whatever kind of device it is set on.
+            let known = sampler::known_devices(&root);
+            let limited = sampler::local_limits(&root).into_iter().map(|limit| limit.device);
+            always.extend(limited.filter(|device| known.contains(device)));
+        }
+        let devices = choose(&root, wish, &always)?;
         let (tree, doubts) = sampler::device_tree_and_doubts(&root);
         Ok(WatchScope { devices, tree: described(tree, &wish.described)?, doubts, load: None })
     }
