@@ -152,3 +152,22 @@ fn changes(alike: &BurstAlike, levels: &[Plateau], verdict: &Verdict) -> bool {
     };
     rates.into_iter().any(missed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_alone_may_be_the_burst_of_a_volume_of_the_machines_provider_and_of_no_other() {
+        let iops = (Iops(2_970.0), Iops(3_030.0));
+        let level = Plateau { direction: Direction::Read, block: Bytes::kib(4), iops };
+        let found = |provider| {
+            let known = Circumstances { size: Some(Bytes::gib(100)), provider };
+            match doubt_of(level, Nanos::from_secs(120), &known) {
+                Some(Doubt::BurstOfAnother { policy, .. }) => Some(policy),
+                _ => None,
+            }
+        };
+        assert_eq!([Some("aws"), Some("oci")].map(found), [Some("aws-gp2".to_owned()), None]);
+    }
+}

@@ -107,7 +107,7 @@ fn a_limit_counts_what_is_merged_and_a_command_that_waits_for_the_device_is_at_i
 /// What such a load wanted is not known, whether a command was watched or the device alone.
 #[test]
 fn a_load_that_a_limit_held_in_front_of_its_device_needs_at_least_what_was_recorded() {
-    let sized = |run: &Run| {
+    let of_run = |run: &Run| {
         let asked = SizeAsk {
             device: None,
             capacity: None,
@@ -118,11 +118,20 @@ fn a_load_that_a_limit_held_in_front_of_its_device_needs_at_least_what_was_recor
             prices: PriceList::builtin(),
             region: None,
         };
-        size(run, &asked).volumes.remove(0)
+        size(run, &asked).volumes
     };
+    let sized = |run: &Run| of_run(run).remove(0);
     let held = sized(&throttled(1, 1));
     assert_eq!(held.load.limit, Some(limit("sda", 150)));
     assert_eq!((held.cheapest, held.settings[0].meets), (None, Carries::AtLeastRecorded));
+    // A loop device keeps its load from the disk below it, which is the one without a limit.
+    let volume = Volume { cap_all: 150.0, base_s: 60e-6, above: true, ..FAST };
+    let ios = serve(&volume, &[asker(How::Closed(1), 2.0, 16.0)], 6);
+    let mut stacked = machine_of(&[("loop0", &ios), ("sda", &ios)], 1.0, 18.0);
+    stacked.devices[0] = node("loop0", &["sda"]);
+    stacked.limits = vec![limit("loop0", 150)];
+    let volumes: Vec<String> = of_run(&stacked).into_iter().map(|one| one.load.device).collect();
+    assert_eq!(volumes, ["loop0"]);
     // Another group's limit, far from the rate.
     let mut free = throttled(1, 1);
     free.limits[0].value = 400;
