@@ -3,7 +3,9 @@
 use super::data_fio::data;
 use super::depth_fio;
 use super::figures::{bytes, count, typed_seconds};
-use super::files_fio::{enumerated, is_device, kept_to, on_files_only, share, target, whole_part};
+use super::files_fio::{
+    enumerated, is_device, kept_to, lacks_a_place, on_files_only, share, target, whole_part,
+};
 use super::lengths_fio::{self, places};
 use super::load::{PlannedJob, Turn};
 use super::pace_fio::paces;
@@ -208,7 +210,7 @@ fn with_blocks(job: &PlannedJob, subject: &str, group: &[&PlannedJob]) -> Vec<St
         said.push(cache(options).to_owned());
     }
     said.push(target(job, group));
-    if job.lacks_a_place() {
+    if lacks_a_place(job) {
         return said;
     }
     said.extend(kept_to(job.options()));

@@ -155,6 +155,7 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     if let Some(first) = glued(at) {
         return [&[first][..], &pieces[at + 1..]].concat();
     }
+    let options_at = |at: usize| pieces.get(at).is_some_and(|next| next.text.starts_with("--"));
     let runs_another = |piece: &Piece| is_starter(&piece.text);
     // What a log says before a command (`Executing command: oc exec …`) ends as a prompt does.
     // PowerShell's dot runs a command as its `&` does.
@@ -171,7 +172,9 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
         matches!(piece.text.as_str(), "-v" | "-V" | "which" | "hash" | "type" | "start" | "stop")
     };
     let is_asked = at > from && asks(&pieces[at - 1]);
-    let is_run = first.map_or(from > 0, runs_another) && !is_asked;
+    // What a log says of a command that it runs (`fio_cmd is /usr/bin/fio --name=a`).
+    let is_by_path = pieces[at].text.starts_with('/') && options_at(at + 1);
+    let is_run = (first.map_or(from > 0, runs_another) || is_by_path) && !is_asked;
     match is_run || before.is_some_and(|piece| piece.text.ends_with([':', '='])) {
         true => pieces[at..].to_vec(),
         false => pieces,
@@ -179,7 +182,11 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Returns the word with the dashes that the tool's options have.
-pub(super) fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
+pub(super) fn dashed(tool: Tool, mut piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
+    // Bold letters of a page.
+    if let Some(bold) = piece.text.strip_prefix("**-").and_then(|text| text.strip_suffix("**")) {
+        piece.text = format!("-{bold}");
+    }
     let rest = piece.text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
     let head = &piece.text[..piece.text.len() - rest.len()];
     if rest.is_empty() || !head.contains(|c| DASHES.contains(&c)) {

@@ -32,6 +32,11 @@ pub fn is_named_like_a_device(name: &str) -> bool {
         })
 }
 
+/// Whether only words that are missing say where a job works.
+pub fn lacks_a_place(job: &PlannedJob) -> bool {
+    job.lacks_words && job.options().filename.is_none()
+}
+
 /// A path with a drive of Windows, whose colon ends the name for fio.
 pub fn on_a_drive(job: &PlannedJob) -> Option<&str> {
     let is_drive = |path: &&str| {
@@ -72,7 +77,7 @@ pub fn target(job: &PlannedJob, group: &[&PlannedJob]) -> String {
     if let Some(place) = &options.opendir {
         return format!("On all files below {place}: {}.", part.as_deref().unwrap_or("as long as each is"));
     }
-    if job.lacks_a_place() {
+    if lacks_a_place(job) {
         return "Where and how much of it may stand in what is missing.".to_owned();
     }
     let (first, last) = job.files();

@@ -65,6 +65,10 @@ impl<'a> Fio<'a> {
                 .push(format!("Whether {hidden} names job files or has the jobs themselves is not known."));
             return Ok(None);
         }
+        if matches!(described, Err(FioError::NoJobs)) && !self.files.borrow().is_empty() {
+            self.gaps.push("The job file has no job: its sections may stand in what is not here.".to_owned());
+            return Ok(None);
+        }
         if matches!(described, Err(FioError::NoJobs)) {
             self.name_a_job();
             described = self.described();

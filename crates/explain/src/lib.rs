@@ -15,6 +15,7 @@ mod dd;
 mod depth_fio;
 mod explanation;
 mod figures;
+mod file_text;
 mod files_fio;
 mod fio_words;
 mod lengths_fio;

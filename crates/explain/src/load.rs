@@ -39,7 +39,7 @@ pub struct PlannedJob {
     pub also_written_by: Vec<String>,
     /// The same for those that trim it.
     pub also_trimmed_by: Vec<String>,
-    /// Share of its copies of the I/Os of all jobs of its flow, and the names of the others, if there are any.
+    /// Share of the I/Os of its flow, and the names of the other jobs in it, if there are any.
     pub flow: Option<(f64, Vec<String>)>,
     /// Whether another job writes its trace into the same file.
     pub shares_its_trace: bool,
@@ -61,7 +61,7 @@ pub struct PlannedJob {
     pub reported_with: Vec<String>,
     /// Whether it is the only job.
     pub is_alone: bool,
-    /// Whether words of the command are missing, which may be any options of the job.
+    /// Whether words are missing, which may be any options of the job.
     pub lacks_words: bool,
 }
 
@@ -249,11 +249,6 @@ impl PlannedJob {
         self.extent().1.or(typed)
     }
 
-    /// Whether the words that are here do not say where it works, and those that are missing may.
-    pub fn lacks_a_place(&self) -> bool {
-        self.lacks_words && self.options().filename.is_none()
-    }
-
     /// The options of the job.
     pub fn options(&self) -> &JobOptions {
         &self.job.options
@@ -285,13 +280,13 @@ impl PlannedJob {
     pub fn extent(&self) -> (Option<u64>, Option<u64>) {
         let Some(job) = self.first() else { return (None, None) };
         let length = job.size.filter(|_| job.sizes.is_empty()).and_then(|length| known(length.0));
-        // A rest of a file that is shorter than a block is never reached.
-        let block = self
-            .length(Direction::Read)
-            .filter(|_| job.files.len() > 1 && self.length(Direction::Write).is_some());
-        let rest = block.filter(|_| !self.options().pattern.random || !self.options().has_no_map());
-        let whole = |length: u64| length - rest.map_or(0, |block| length % block.max(1));
-        (known(job.offset.0), length.map(|length| if whole(length) > 0 { whole(length) } else { length }))
+        // A rest of one of several files that is shorter than a block is never reached.
+        let block =
+            self.length(Direction::Read).filter(|block| self.length(Direction::Write) == Some(*block));
+        let is_mapped = !self.options().pattern.random || !self.options().has_no_map();
+        let block = block.filter(|_| job.files.len() > 1 && is_mapped);
+        let whole = |length: u64| block.map(|block| length - length % block).filter(|whole| *whole > 0);
+        (known(job.offset.0), length.map(|length| whole(length).unwrap_or(length)))
     }
 
     /// End of the part that the last clone uses, if it is known here.

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::about_fio::stage;
 use super::dd::Dd;
-use super::files_fio::{is_device, on_a_drive, stores_nothing};
+use super::files_fio::{is_device, lacks_a_place, on_a_drive, stores_nothing};
 use super::load::PlannedJob;
 use super::unknown::knows;
 use super::word::quoted;
@@ -82,7 +82,7 @@ pub fn of_fio(jobs: &[PlannedJob], command: Option<&str>) -> Vec<Native> {
     }
     let mut places: Vec<(String, bool)> = Vec::new();
     // Where it goes may stand in what is missing.
-    let is_placed = |job: &&PlannedJob| !job.lacks_a_place();
+    let is_placed = |job: &&PlannedJob| !lacks_a_place(job);
     let is_at = |at: Stage| jobs.iter().filter(move |job| stage(job.options()) == at);
     let on_names = is_at(Stage::Nowhere).filter(|job| job.options().engine.act() != Act::Move);
     for job in is_at(Stage::Here).chain(on_names).filter(is_placed) {

@@ -1,6 +1,7 @@
 //! Finds command lines and job files in pasted text.
 
 use super::call::{called, cut, dashed, is_row, is_starter};
+use super::file_text::{goes_on, is_known, is_of_fio, without_last_comments};
 use super::loops::Loops;
 use super::margin::Margin;
 use super::standing::{Standing, keeper, settled};
@@ -91,23 +92,13 @@ pub fn find(text: &str) -> Vec<PastedCommand> {
         Kind::JobFile(text) => is_of_fio(text),
     });
     finder.found.iter_mut().for_each(without_last_comments);
+    finder.found.dedup_by(|next, first| goes_on(first, next));
     for found in &mut finder.found {
-        found.computed = variables.computed(&found.text());
+        found.computed.extend(variables.computed(&found.text()));
         let kept = bare.get(found.line - 1).and_then(|line| keeper(line));
         found.computed.extend(kept.and_then(|name| variables.changed_below(name, found.line)));
     }
     settled(text, finder.found)
-}
-
-/// Removes comments after the last option of a job file: they belong to the text after it.
-fn without_last_comments(found: &mut PastedCommand) {
-    let Kind::JobFile(text) = &mut found.kind else { return };
-    let is_comment = |line: &&str| line.trim_start().starts_with(['#', ';']);
-    let kept = text.lines().count() - text.lines().rev().take_while(is_comment).count();
-    if kept > 0 {
-        *text = text.lines().take(kept).map(|line| format!("{line}\n")).collect();
-        found.lines.truncate(kept);
-    }
 }
 
 /// Finds the only command line in words of the shell; `None` if they call no tool.
@@ -132,18 +123,6 @@ pub fn of_words(given: &[String]) -> Option<PastedCommand> {
         standing: None,
         computed: Vec::new(),
     })
-}
-
-/// Whether sections with options are a job file: of the options at least one is fio's.
-fn is_of_fio(text: &str) -> bool {
-    let mut options = text.lines().filter(|line| !line.trim_start().starts_with(['[', '#', ';'])).peekable();
-    let name = |line: &str| line.split(['=', ' ']).next().unwrap_or_default().trim().to_owned();
-    options.peek().is_none() || options.any(|line| is_known(&name(line)))
-}
-
-/// Whether fio has an option of this name.
-fn is_known(name: &str) -> bool {
-    name == "include" || fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
 }
 
 /// Lines below a command on which an option may still be one of its own: keys of a manifest may stand between. Chosen by us.
@@ -228,7 +207,9 @@ impl Finder<'_> {
         let command_before = matches!(self.found.last(), Some(PastedCommand { kind: Kind::Command(..), .. }));
         let is_near = self.found.last().is_some_and(|last| number <= last.last_line() + NEAR);
         let goes_on = command_before
-            && (self.open || option(&first.text) && is_near || is_item && self.takes(&first.text));
+            && (self.open
+                || (option(&first.text) || pieces.len() == 1 && first.text.starts_with("{{")) && is_near
+                || is_item && self.takes(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         let line = Line { number, continued, looped, is_item, goes_on };
         if self.calls(pieces.clone(), line, &mut repairs) {

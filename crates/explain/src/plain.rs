@@ -232,6 +232,9 @@ fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainErr
     let mut fio = Fio::new(vec![name], Some(found), &nothing);
     fio.told_with.set(Some(found.line));
     fio.files.borrow_mut().push((NAME.to_owned(), text.to_owned()));
+    if found.computed.iter().any(|one| one.is_the_command) {
+        explanation.missing = Missing::Words;
+    }
     let asked = fio.asked()?;
     explanation.gaps.append(&mut fio.gaps);
     match asked {
@@ -239,6 +242,7 @@ fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainErr
         None => explanation.asks.push(ELSEWHERE.to_owned()),
     }
     explanation.risks.extend(of_job_file(text));
+    without_guesses(&[], &mut explanation);
     Ok(explanation)
 }
 

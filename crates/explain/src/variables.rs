@@ -247,6 +247,15 @@ impl Variables {
     /// one that the text gives it otherwise.
     fn value(&self, named: &Named<'_>) -> Option<String> {
         let Some((values, _)) = self.known.get(named.name) else {
+            // Whichever of them holds, it is the same tool.
+            let mut settings = self.settings.of_name(named.name).map(|set| set.values.first());
+            let first = settings.next().flatten().filter(|first| Tool::called(first).is_some());
+            let is_it = |value: Option<&String>| {
+                value.and_then(|value| Tool::called(value)) == first.and_then(|first| Tool::called(first))
+            };
+            if let Some(first) = first.filter(|_| settings.all(is_it)) {
+                return Some(first.clone());
+            }
             let otherwise = named.otherwise.filter(|_| self.settings.of_name(named.name).next().is_none());
             return otherwise.map(str::to_owned);
         };

@@ -254,7 +254,9 @@ impl Splitter<'_> {
                 return 2;
             }
             // What a shell computes is one word, unless a tool is called there.
-            (None, open) if letter == '$' && open != Some('\'') && computed(&letters[at..]) > 0 => {
+            (None, open)
+                if matches!(letter, '$' | '{') && open != Some('\'') && computed(&letters[at..]) > 0 =>
+            {
                 let length = computed(&letters[at..]);
                 letters[at..at + length].iter().for_each(|letter| self.push(*letter, at));
                 return length;
@@ -321,7 +323,10 @@ pub fn with_one_kind_of_quotes(line: &str) -> String {
     let (mut text, mut rest) = (String::new(), line);
     while let Some((before, behind)) = rest.split_once('`') {
         text.push_str(before);
-        let is_word = text.ends_with('=') || text.ends_with(' ') && calls(&text);
+        let last = text.rsplit(' ').next().unwrap_or_default();
+        let is_word = last.starts_with('-') && last.contains('=')
+            || text.ends_with('=')
+            || text.ends_with(' ') && calls(&text);
         let is_value =
             |inner: &str| is_word && !inner.is_empty() && !inner.starts_with(['-', ' ']) && !calls(inner);
         match behind.split_once('`').filter(|(inner, _)| is_value(inner)) {
@@ -338,8 +343,12 @@ pub fn with_one_kind_of_quotes(line: &str) -> String {
     text + rest
 }
 
-/// Number of letters of `$(…)` at the beginning of `letters`; 0 if there is none, or a tool is called in it.
+/// Number of letters of `$(…)` or a template's `{{…}}` at the beginning of `letters`; 0 if there is none, or a tool is called
+/// in it.
 fn computed(letters: &[char]) -> usize {
+    if letters.starts_with(&['{', '{']) {
+        return letters.windows(2).position(|pair| pair == ['}', '}']).map_or(0, |end| end + 2);
+    }
     let mut open = 0;
     let end = letters.iter().position(|letter| {
         open += i32::from(*letter == '(') - i32::from(*letter == ')');

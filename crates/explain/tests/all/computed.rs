@@ -197,6 +197,36 @@ fn words_of_scripts_and_programs_are_all_found() {
             &["does not take"],
         ),
     ]);
+    check(&[
+        // A program's name that stands in a branch.
+        (
+            "if (!$exe) {\n  $exe = '.\\D\\diskspd.exe'\n}\n& $exe -b4K -w100 $dat\n",
+            &["Run diskspd -b4K -w100 $dat", "Writes blocks of 4 KiB"],
+            &[],
+        ),
+        (
+            "DEBUG: fio_cmd for 2 is /usr/bin/fio --name=a-`hostname -f`-2 --rw=read --size=1m **--iodepth=10**\n",
+            &["--name=a-$(hostname -f)-2", "--iodepth=10"],
+            &["**"],
+        ),
+        (
+            "command:\n  cmd: >-\n    fio\n    --output={{ d }}/{{ item.f | basename }}.json\n    {{ item.f }}\n",
+            &["{{item.f|basename}}.json", "Whether {{item.f}} names job files"],
+            NEVER,
+        ),
+        // A job file that a script writes piece by piece.
+        (
+            "cat <<- FIO\n\t[global]\n\trw=$t\n\tverify_dump=1\nFIO\nif ((v == 1)); then\n\tcat <<- FIO\n\t\tverify=crc32c\n\tFIO\nfi\n\
+             cat <<- FIO\n\t[job$dev]\n\tfilename=/dev/${devs[dev]}\nFIO\n",
+            &[
+                "The value of the job file (lines 2 and 12) is computed",
+                "One job, job$dev,",
+                "Data on /dev/${devs[dev]}",
+            ],
+            NEVER,
+        ),
+        ("[global]\nrw=read\n", &["The job file has no job"], NEVER),
+    ]);
     // What stands for a value that is not known is no correction of the command.
     let unknown = crate::one("fio --name=a --rw=$rw --filename=$f --runtime=60");
     assert_eq!(unknown.corrected, None);
