@@ -52,6 +52,17 @@ fn overload_of_a_simulated_volume_names_the_throttle_at_its_own_level() {
 }
 
 #[test]
+fn a_load_that_its_own_queue_depth_holds_back_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = folder.path().join("one.fio");
+    let text = "[one]\nbs=4k\nrw=randread\ndirect=1\niodepth=1\ntime_based\nsize=1GB\nioengine=libaio\nrate_iops=4000\n";
+    std::fs::write(&job, text).unwrap();
+    let on = ["--on", "sim:custom,iops=9000,latency=800us,jitter=0"];
+    let (document, _) = watch_of(folder.path(), &job, &on, &["--cycle", "10s"]);
+    assert_eq!(document["watched"]["looked"]["lacked"]["depth"], 1, "{}", document["watched"]["looked"]);
+}
+
+#[test]
 fn cycles_that_a_simulated_volume_bears_find_nothing_and_meet_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     for cycles in [["--cycle", "60s", "--every", "10s"], ["--cycle", "8s", "--every", "1s"]] {
