@@ -441,7 +441,8 @@ pub fn changed(job: &PlannedJob) -> Option<String> {
         }
         false => recased(&what, char::to_ascii_uppercase),
     };
-    let check = if options.verify.is_on() || !options.pattern.writes { "" } else { ", and not checked" };
+    let may_check = options.verify.is_on() || job.lacks_words;
+    let check = if may_check || !options.pattern.writes { "" } else { ", and not checked" };
     Some(format!("{what}{check}."))
 }
 

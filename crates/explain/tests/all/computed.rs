@@ -3,8 +3,15 @@
 use crate::scripts::{NOT_DESCRIBED, check};
 
 /// What no page says of a command whose words are not all here.
-const NEVER: &[&str] =
-    &["Nothing is written", "no size", "There is no --name", "wrong", "Corrected", "has no effect"];
+const NEVER: &[&str] = &[
+    "Nothing is written",
+    "not checked",
+    "no size",
+    "There is no --name",
+    "wrong",
+    "Corrected",
+    "has no effect",
+];
 
 #[test]
 fn a_list_of_options_that_the_text_computes_is_named_and_the_load_is_not_described() {
