@@ -112,10 +112,16 @@ pub(super) fn hides(piece: &Piece) -> bool {
         || piece.text.starts_with('{') && piece.text.ends_with('}')
 }
 
+/// Whether the first of the words is where the tool works, as no other follows that is no option.
+fn is_the_target(tool: Tool, words: &[Piece]) -> bool {
+    let is_last = words[1..].iter().all(|word| tool == Tool::Ioping && word.text.starts_with('-'));
+    is_last && matches!(tool, Tool::DiskSpd | Tool::Ioping)
+}
+
 /// The words of a command that may stand for any others.
 pub(super) fn hidden(tool: Tool, words: &[Piece]) -> impl Iterator<Item = &Piece> {
     // The last word of DiskSpd and of ioping is the target, and the words of iostat are devices.
-    let is_target = move |at: usize| at + 1 == words.len() && matches!(tool, Tool::DiskSpd | Tool::Ioping);
+    let is_target = move |at: usize| is_the_target(tool, &words[at..]);
     let is_value = move |at: usize| at > 0 && takes_next(tool, &words[at - 1].text);
     let stands = words
         .iter()
@@ -173,7 +179,7 @@ fn of_others(tool: Tool, words: &[Piece], kept: &mut Vec<Piece>) -> (Option<Stri
     let is_operand =
         matches!(text.split('=').next(), Some("if" | "of" | "seek" | "oseek" | "skip" | "iseek"));
     let is_number = |piece: &Piece| piece.text.bytes().all(|byte| byte.is_ascii_digit());
-    let names = if tool == Tool::Dd { is_operand } else { words.len() == 1 };
+    let names = if tool == Tool::Dd { is_operand } else { words.len() == 1 || is_the_target(tool, words) };
     let stand_in = STAND_INS.iter().find(|(of, value)| *of == tool && text.starts_with(&value[..2]));
     match stand_in {
         Some((_, value)) => (Some((*value).to_owned()), format!("{value} stands for it below")),

@@ -116,7 +116,14 @@ impl Variables {
     /// The values of a setting with those of the variables in them; none if only the shell knows them.
     fn values_of(&self, set: &Setting) -> Vec<String> {
         let filled = |value: &String| self.with_sums(&self.replaced(&without_templates(value)).0);
-        let mut values: Vec<String> = set.values.iter().map(filled).collect();
+        // `NAME=${NAME:-value}`
+        let by_default = |value: &String| {
+            let named =
+                value.strip_prefix('$').and_then(named).filter(|named| named.length + 1 == value.len());
+            named.filter(|named| named.name == set.name).and_then(|named| Some(named.otherwise?.to_owned()))
+        };
+        let own = |value: &String| by_default(value).unwrap_or_else(|| value.clone());
+        let mut values: Vec<String> = set.values.iter().map(own).map(|value| filled(&value)).collect();
         if set.is_loop {
             values = values.iter().flat_map(|value| value.split_whitespace()).flat_map(listed).collect();
         } else if set.is_list {

@@ -95,6 +95,12 @@ fn what_only_a_shell_computes_leaves_no_old_value_standing() {
             &["$size (lines 1 and 3) is computed by the script"],
             &["count=0", "Copies 0 bytes"],
         ),
+        ("RW=\"${RW:-randread}\"\nfio --name=a --rw=$RW --size=1m\n", &["--rw=randread"], &["computed"]),
+        (
+            "if [ -e /dev/vz ]; then\n  d=/dev/$(ls);\nelse\n  d=/vz;\nfi;\nioping -c 3 -D ${d} -B | cut -f2;\n",
+            &["$d (lines 2 and 4) is computed", "3 times", "On ${d}."],
+            &[],
+        ),
         // Plain values stand, also where another block sets another variable.
         (
             "n=8\nif x; then\n  m=2\nfi\nfio --name=a --rw=read --size=1g --numjobs=$n\n",
