@@ -60,6 +60,22 @@ fn a_named_device_is_ours_alone_and_what_it_held_is_told_first() {
 }
 
 #[test]
+fn a_device_that_a_tools_command_line_names_is_searched_for_marks_but_not_sampled() {
+    let Some(device) = loop_of(Bytes::mib(32)) else { return };
+    let node = device.path();
+    run(&["mkfs.ext4", "-q", &text(node)]);
+    let allowed = permit_block_device(node, &allow(node)).unwrap().1;
+    let mut named = None;
+    assert!(comes_true(|| {
+        named = permit_named_file(node).ok();
+        named.is_some()
+    }));
+    let found = named.as_ref().unwrap().destruction().unwrap();
+    assert_eq!((&found.signatures, found.sample.blocks), (&allowed.signatures, 0));
+    assert!(allowed.sample.blocks > 1_000);
+}
+
+#[test]
 fn a_link_to_the_device_names_it_too_but_a_name_for_another_does_not() {
     let (Some(first), Some(second)) = (loop_of(Bytes::mib(1)), loop_of(Bytes::mib(1))) else { return };
     let dir = directory();

@@ -29,8 +29,18 @@ pub struct Destruction {
     pub signatures: Vec<Signature>,
     /// Names of the partitions.
     pub partitions: Vec<String>,
-    /// A sample of the device's blocks: how many are not zero.
+    /// A sample of the device's blocks: how many are not zero; empty if only marks were looked for.
     pub sample: Sample,
+}
+
+/// What a survey of a device looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LookedFor {
+    /// Signatures and partitions. The thousand reads of a sample would use up what a rate limiter lets pass at the start of
+    /// the load.
+    Marks,
+    /// Signatures, partitions, and in a sample of its blocks any other data.
+    AnyData,
 }
 
 impl Destruction {
@@ -39,7 +49,11 @@ impl Destruction {
         self.signatures.is_empty() && self.partitions.is_empty() && self.sample.nonzero == 0
     }
 
-    pub(super) fn survey(path: &Path, file: &File, number: DeviceNumber) -> io::Result<Destruction> {
+    pub(super) fn survey(
+        path: &Path,
+        (file, number): (&File, DeviceNumber),
+        looked_for: LookedFor,
+    ) -> io::Result<Destruction> {
         use std::os::fd::AsFd;
         let root = Path::new("/");
         let size = size_of_device(file.as_fd())?;
@@ -64,7 +78,10 @@ impl Destruction {
             serial: facts.serial,
             signatures: found,
             partitions: names,
-            sample: sample(file, size)?,
+            sample: match looked_for {
+                LookedFor::Marks => Sample::default(),
+                LookedFor::AnyData => sample(file, size)?,
+            },
         })
     }
 }

@@ -58,6 +58,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use destruction::Destruction;
+use destruction::LookedFor;
 pub use hold::Hold;
 pub use permit::WritePermit;
 pub(crate) use question::holds_of_open_file;
@@ -205,7 +206,7 @@ pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     if let Some(metadata) = &seen
         && kind_of(path, metadata)? == FileKind::BlockDevice
     {
-        return hold_device(path).and_then(surveyed);
+        return surveyed(hold_device(path)?, LookedFor::Marks);
     }
     let before = seen.as_ref().map(|metadata| FileQuestion::before_opening(path, metadata));
     if before.is_none()
@@ -250,7 +251,7 @@ pub fn permit_block_device(
     if !allow.names(held.number) {
         return Err(GuardError::NotAllowed { path: path.to_owned() });
     }
-    let permit = surveyed(held)?;
+    let permit = surveyed(held, LookedFor::AnyData)?;
     let destruction =
         permit.destruction().cloned().ok_or_else(|| GuardError::Busy { path: path.to_owned() })?;
     Ok((permit, destruction))
@@ -265,8 +266,9 @@ struct ExclusiveDevice {
 }
 
 /// Surveys the contents of the device, and checks whether anybody writes to it meanwhile.
-fn surveyed(ExclusiveDevice { permit, number, look }: ExclusiveDevice) -> Result<WritePermit, GuardError> {
-    let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
+fn surveyed(device: ExclusiveDevice, looked_for: LookedFor) -> Result<WritePermit, GuardError> {
+    let ExclusiveDevice { permit, number, look } = device;
+    let destruction = Destruction::survey(&permit.path, (&permit.anchor, number), looked_for)
         .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
     let mut holds = look.and_again(&destruction.name);
     if !holds.is_empty() {
@@ -285,7 +287,7 @@ fn surveyed(ExclusiveDevice { permit, number, look }: ExclusiveDevice) -> Result
 pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
     let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
     let file = File::open(path).map_err(|e| open_error(path, e))?;
-    Destruction::survey(path, &file, number)
+    Destruction::survey(path, (&file, number), LookedFor::AnyData)
         .map_err(|source| GuardError::Survey { path: path.to_owned(), source })
 }
 
