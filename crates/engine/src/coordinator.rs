@@ -131,10 +131,14 @@ impl<'a> Coordinator<'a> {
         self.collector.tell(self.watcher);
         let rows = self.collector.collect();
         self.collector.tell_restarts(self.watcher);
+        let any = !rows.is_empty();
         for row in rows {
             self.certain |= self.certainty.is_certain(&row, self.timetable.counted_from);
             self.late |= self.lateness.is_passed(&row);
             self.announce(row);
+        }
+        if any {
+            self.watcher.so_far(&|| self.collector.so_far());
         }
         self.interrupted |= self.watcher.interrupted();
         self.certain || self.late || self.interrupted
@@ -236,6 +240,7 @@ impl<'a> Coordinator<'a> {
         for (totals, outcome) in totals.iter_mut().zip(&outcomes) {
             complete(totals, outcome);
         }
+        self.watcher.so_far(&|| totals.clone());
         let counted_from = outcomes.iter().map(|outcome| outcome.counted.0).min();
         forget_searches(&mut self.intervals, self.plan, &totals);
         StepRecord {

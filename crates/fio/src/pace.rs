@@ -2,6 +2,7 @@
 
 use workload::{Access, Bytes, Iops, Mix, Nanos, Pace};
 
+use super::asked::FioJob;
 use super::data::access;
 use super::options::JobOptions;
 
@@ -16,6 +17,24 @@ pub(crate) struct PacedAccess {
     pub access: Access,
     /// Remarks on differences from the request.
     pub notes: Vec<String>,
+}
+
+impl PacedAccess {
+    /// The same with reads and writes in the order in which fio draws them for `job`.
+    pub fn drawn_for(mut self, job: &FioJob) -> PacedAccess {
+        if job.options.pattern.mixed() {
+            self.access.mix = self.access.mix.drawn(direction_seed(job));
+        }
+        self
+    }
+}
+
+/// The seed from which fio draws the directions of `job`: of the seeds that it derives from `randseed` the fifth, from
+/// which only the low 32 bits are used.
+fn direction_seed(job: &FioJob) -> u32 {
+    const FACTOR: u32 = 0x9E37_0001;
+    let seed = if job.options.repeats() { job.options.randseed } else { job.seed };
+    (seed as u32).wrapping_mul(FACTOR.wrapping_pow(8)).wrapping_mul(job.number + 1).wrapping_add(4)
 }
 
 /// Works out pace and access of `options`.

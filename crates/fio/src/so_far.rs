@@ -1,6 +1,6 @@
 //! Provisional record of a running step, for intermediate results.
 
-use record::{Distribution, Interval, StepRecord, WorkerTotals};
+use record::{Interval, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, StepPlan};
 
 /// The intervals so far of a running step.
@@ -47,8 +47,8 @@ impl SoFar {
         }
     }
 
-    /// Returns the provisional record: whole intervals only, and no latencies except from due to done.
-    pub fn record(&self) -> StepRecord {
+    /// Returns the provisional record of whole intervals, with these totals of the workers.
+    pub fn record(&self, workers: Vec<WorkerTotals>) -> StepRecord {
         let started = self.intervals.first().map_or(Nanos::ZERO, |interval| interval.start);
         let ended = self.intervals.last().map_or(started, |interval| interval.end);
         StepRecord {
@@ -59,32 +59,10 @@ impl SoFar {
             ending: Ending::Interrupted,
             jobs: self.jobs.clone(),
             intervals: self.intervals.clone(),
-            workers: (0..self.jobs.len()).map(|job| self.totals(job)).collect(),
+            workers,
             failures: Vec::new(),
             notes: Vec::new(),
         }
-    }
-
-    fn totals(&self, job: usize) -> WorkerTotals {
-        let mut totals = WorkerTotals { job: job as u16, ..WorkerTotals::default() };
-        let ours = |interval: &&Interval| interval.counted && usize::from(interval.job) == job;
-        for interval in self.intervals.iter().filter(ours) {
-            if totals.ended == Nanos::ZERO {
-                totals.started = interval.start;
-            }
-            totals.ended = interval.end;
-            for (sum, part) in totals.directions.iter_mut().zip(&interval.directions) {
-                sum.tally.merge(&part.tally);
-                merge(&mut sum.latency, &part.latency);
-            }
-        }
-        totals
-    }
-}
-
-fn merge(sum: &mut Distribution, part: &Distribution) {
-    if !part.is_empty() {
-        sum.merge(part);
     }
 }
 
@@ -111,7 +89,10 @@ mod tests {
             interval
         };
         let mut so_far = SoFar { jobs: vec!["a".to_owned()], from: vec![Nanos::ZERO], ..SoFar::new(&plan) };
-        let ops = |so_far: &SoFar| so_far.record().workers[0].directions[Direction::Read.index()].tally.ops;
+        let ops = |so_far: &SoFar| -> u64 {
+            let counted = so_far.intervals.iter().filter(|interval| interval.counted);
+            counted.map(|interval| interval.directions[Direction::Read.index()].tally.ops).sum()
+        };
         so_far.take(&second(0));
         assert_eq!(ops(&so_far), 1);
         so_far.restarted(0, Nanos::from_secs(2));

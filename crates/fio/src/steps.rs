@@ -524,7 +524,7 @@ fn refuse_unusable(
 
 pub(super) fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     let options = &job.options;
-    let paced = pace::of(options);
+    let paced = pace::of(options).drawn_for(job);
     let depth = if options.engine.is_synchronous() { 1 } else { options.iodepth };
     let names = options.engine.act().is_of_names();
     let used = options.keeps_to().unwrap_or(usize::MAX);

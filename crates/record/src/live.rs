@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos, StepPlan, TracedIo};
 
-use crate::{Event, Interval, Phase, Sample, StepRecord};
+use crate::{Event, Interval, Phase, Sample, StepRecord, WorkerTotals};
 
 /// One completed or failed I/O of a traced worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,6 +121,9 @@ pub trait Observer {
     /// Receives I/Os of worker `worker` (its index in the plan) with their issue times on the run's clock, in the
     /// order of issue. Called as often as `traced`; only for workers whose plan asks for a trace of issues.
     fn issued(&mut self, _worker: usize, _ios: &[TracedIo]) {}
+
+    /// Offers the totals so far of all workers, after the intervals that have just become final.
+    fn so_far(&mut self, _totals: &dyn Fn() -> Vec<WorkerTotals>) {}
 
     /// Drops all records of job `job` (its index in the record) from before `at`, because its search has ended.
     /// Called before the first interval after `at`.

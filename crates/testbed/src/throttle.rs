@@ -48,12 +48,12 @@ impl Throttle {
         self.set(disk, Limits { read_bps: bytes, write_bps: bytes, ..Limits::default() });
     }
 
-    /// Limits the reads a second.
+    /// Limits the reads and the writes a second; `None` does not limit them.
     ///
     /// # Panics
     /// If the kernel refuses.
-    pub fn limit_reads(&mut self, disk: &Disk, reads: u64) {
-        self.set(disk, Limits { read_iops: Some(reads), ..Limits::default() });
+    pub fn limit_ios(&mut self, disk: &Disk, [read_iops, write_iops]: [Option<u64>; 2]) {
+        self.set(disk, Limits { read_iops, write_iops, ..Limits::default() });
     }
 
     fn set(&mut self, disk: &Disk, limits: Limits) {

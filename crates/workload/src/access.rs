@@ -32,6 +32,9 @@ pub struct Mix {
     read_percent: u8,
     #[serde(default)]
     trims: Trims,
+    /// See [`Mix::drawn`]. Not stored in a run file.
+    #[serde(skip)]
+    seed: Option<u32>,
 }
 
 /// Place of trims in a mix.
@@ -53,13 +56,13 @@ impl Mix {
     /// Writes only.
     pub const WRITE: Mix = Mix::reads(0);
     /// Trims only.
-    pub const TRIM: Mix = Mix { read_percent: 0, trims: Trims::Only };
+    pub const TRIM: Mix = Mix { trims: Trims::Only, ..Mix::WRITE };
     /// Pairs of a trim and a write of the same block.
-    pub const TRIM_WRITE: Mix = Mix { read_percent: 0, trims: Trims::BeforeEachWrite };
+    pub const TRIM_WRITE: Mix = Mix { trims: Trims::BeforeEachWrite, ..Mix::WRITE };
 
     /// Reads in `percent` of I/Os, writes in the rest; above 100 counts as 100.
     pub const fn reads(percent: u8) -> Mix {
-        Mix { read_percent: if percent > 100 { 100 } else { percent }, trims: Trims::None }
+        Mix { read_percent: if percent > 100 { 100 } else { percent }, trims: Trims::None, seed: None }
     }
 
     /// The mix of a trace with these numbers of I/Os, at least one in all. If there are reads and other I/Os, neither share
@@ -78,7 +81,18 @@ impl Mix {
             (false, true) => Trims::Only,
             (true, true) => Trims::Among,
         };
-        Mix { read_percent, trims }
+        Mix { read_percent, trims, seed: None }
+    }
+
+    /// This mix with each direction drawn on its own by fio's rule from `seed`, so that reads and writes come in the same
+    /// order as in fio, instead of an exact share in every hundred.
+    pub const fn drawn(self, seed: u32) -> Mix {
+        Mix { seed: Some(seed), ..self }
+    }
+
+    /// The seed of directions drawn as in fio.
+    pub const fn seed(self) -> Option<u32> {
+        self.seed
     }
 
     /// The share of reads in percent.

@@ -15,7 +15,7 @@ fn a_group_that_is_held_back_waits_above_a_calm_device() {
     let Some(mut group) = Throttle::or_skip("above") else { return };
     let Some(disk) = Disk::of(&folder, 128, Through::Cache) else { return };
     disk.write_at(0, &vec![7; 128 << 20]);
-    group.limit_reads(&disk, HELD);
+    group.limit_ios(&disk, [Some(HELD), None]);
     let words =
         "fio --name=application --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=64 --runtime=12";
     let mut words: Vec<&str> = words.split_whitespace().collect();

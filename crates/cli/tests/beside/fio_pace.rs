@@ -52,10 +52,58 @@ fn a_queue_at_a_rate_rests_as_often_as_that_of_fio() {
         "--bs=64k --iodepth=4 --rate=8M --thinktime=100000 --thinktime_blocks=4",
         "--bs=256k --iodepth=8 --rate_iops=20 --thinktime=100000 --rate_ignore_thinktime=1",
         "--bs=256k --rate_iops=20 --thinktime=20000 --rate_ignore_thinktime=1",
+        "--bs=4k --direct=1 --iodepth=16 --rate_iops=200 --thinktime=100000 --thinktime_blocks=3",
     ] {
         let [ours, real] = both(&peers, &format!("{job} {pace}"));
         let read = |ended: &ProgramOutput| jobs(ended)[0]["read"]["total_ios"].as_i64().unwrap();
-        assert!((read(&ours) - read(&real)).abs() <= 2, "{pace}: {} and {}", read(&ours), read(&real));
+        let (ours, real) = (read(&ours), read(&real));
+        assert!((ours - real).abs() <= 2 + real / 30, "{pace}: {ours} and {real}");
+    }
+}
+
+/// A queue that neither rate can drain has as many reads and writes in flight as that of fio, which depends on every draw.
+#[test]
+#[ignore = "night: real rates"]
+fn a_full_queue_of_two_rates_is_shared_as_in_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let folder = Folder::new();
+    let Some(mut group) = Throttle::or_skip("shared") else { return };
+    let Some(disk) = Disk::of(&folder, 256, Through::Cache) else { return };
+    disk.write_at(0, &vec![7; 256 << 20]);
+    group.limit_ios(&disk, [Some(840), Some(360)]);
+    group.holds(std::process::id());
+    let words = format!(
+        "--name=a --filename={} --direct=1 --ioengine=libaio --rw=randrw --percentage_random=50 --rwmixread=70 \
+         --rate_iops=7000,3000 --iodepth=256 --runtime=8 --time_based --output-format=json",
+        disk.node()
+    );
+    let [ours, real] = [Who::Command, Who::Real].map(|who| jobs(&peers.run(who, &words)).remove(0));
+    for direction in ["read", "write"] {
+        let mean = |job: &Value| job[direction]["clat_ns"]["mean"].as_f64().unwrap();
+        let (ours, real) = (mean(&ours), mean(&real));
+        assert!((ours / real - 1.0).abs() < 0.1, "{direction}: {ours} ns and {real} ns");
+    }
+}
+
+/// Directions, in the order of issue, of a queue that is always full.
+#[test]
+fn reads_and_writes_come_in_the_order_of_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let null = "--ioengine=null --size=4m --number_ios=500";
+    for words in [
+        format!("--name=a {null} --rw=randrw --write_iolog=log"),
+        format!("--name=a {null} --rw=rw --rwmixread=90 --write_iolog=log"),
+        format!("--name=a {null} --rw=randrw --rwmixwrite=80 --randseed=7 --write_iolog=log"),
+        format!("--name=b {null} --rw=read --name=a {null} --rw=randrw --write_iolog=log"),
+    ] {
+        let [ours, real] = [Who::Command, Who::Real].map(|who| {
+            assert_eq!(peers.run(who, &words).code, Some(0), "{words}");
+            let log = std::fs::read_to_string(peers.folder.path(&format!("{who:?}/log"))).unwrap();
+            let directions =
+                log.lines().filter_map(|line| line.split(' ').nth(2).filter(|_| line.ends_with(" 4096")));
+            directions.map(str::to_owned).collect::<Vec<_>>()
+        });
+        assert!(ours.len() >= 500 && ours[..500] == real[..500], "{words}: {ours:?} and {real:?}");
     }
 }
 

@@ -136,7 +136,7 @@ impl SimulatedWorker {
         let Some((from, until)) = self.without_cpu.take() else { return };
         let upto = now.min(until);
         if let Some(worker) = &mut self.worker {
-            worker.waited(now, upto.since(from));
+            worker.used(now, ThreadCounters { run_delay: upto.since(from), ..ThreadCounters::default() });
         }
         self.without_cpu = (upto < until).then_some((upto, until));
     }

@@ -254,7 +254,7 @@ impl WorkerTask {
             done: Vec::with_capacity(most_taken_back(&plan, taken_back(&backend, plan.depth))),
             clock,
             meter: ThreadMeter::open(),
-            waited: Nanos::ZERO,
+            used: ThreadCounters::default(),
             anew: None,
             shared: &shared,
             number,
@@ -324,8 +324,8 @@ struct WorkerLoop<'s> {
     done: Vec<Completion>,
     clock: Clock,
     meter: ThreadMeter,
-    /// The meter's time without a CPU when it was last reported to the worker.
-    waited: Nanos,
+    /// The meter's counters when they were last reported to the worker.
+    used: ThreadCounters,
     /// The meter's counters when the worker restarted its counting.
     anew: Option<ThreadCounters>,
     shared: &'s SharedState,
@@ -350,9 +350,9 @@ impl WorkerLoop<'_> {
     /// Takes turns until the worker has finished; returns the resources that its thread used while counting.
     fn run<B: Queue>(&mut self, backend: &mut B) -> Result<ThreadCounters, EngineError> {
         let before = self.meter.read();
-        self.waited = before.run_delay;
+        self.used = before;
         let usage = self.turns_counted(backend, before);
-        self.tell_wait(self.clock.now());
+        self.tell_use(self.clock.now());
         usage
     }
 
@@ -436,11 +436,11 @@ impl WorkerLoop<'_> {
         now
     }
 
-    /// Reports to the worker, at the end of an interval, its time without a CPU, and then the time.
+    /// Reports to the worker, at the end of an interval, what its thread used, and then the time.
     #[cold]
     fn pass_edge(&mut self, now: Nanos) {
         if now >= self.worker.edge() {
-            self.tell_wait(now);
+            self.tell_use(now);
         }
         let counted_from = self.worker.counted_from();
         self.worker.reach(now);
@@ -450,10 +450,10 @@ impl WorkerLoop<'_> {
     }
 
     #[cold]
-    fn tell_wait(&mut self, now: Nanos) {
-        let waited = self.meter.waited();
-        self.worker.waited(now, waited.since(self.waited));
-        self.waited = waited;
+    fn tell_use(&mut self, now: Nanos) {
+        let used = self.meter.read();
+        self.worker.used(now, used.since(self.used));
+        self.used = used;
     }
 
     /// Stops the worker; true if it is to end even with I/Os in flight.

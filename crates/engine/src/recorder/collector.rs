@@ -143,7 +143,11 @@ impl Collector {
         self.rows.add(self.workers[number].job, sheet);
         match sheet.part {
             Part::Ramp => self.workers[number].ramp.iter_mut().for_each(|totals| add_sheet(totals, sheet)),
-            Part::Counted => add_sheet(&mut self.workers[number].totals, sheet),
+            Part::Counted => {
+                let totals = &mut self.workers[number].totals;
+                add_sheet(totals, sheet);
+                totals.ended = self.timetable.end_of(sheet.index);
+            }
             Part::Cool => self.workers[number].take_read_back(sheet),
         }
     }
@@ -160,6 +164,11 @@ impl Collector {
     /// Reports to `watcher` the jobs that restarted their counting.
     pub(crate) fn tell_restarts(&mut self, watcher: &mut dyn Observer) {
         self.restarts.drain(..).for_each(|(job, at)| watcher.restarted(job, at));
+    }
+
+    /// Returns the totals of all workers as far as their sheets have been handed over.
+    pub(crate) fn so_far(&self) -> Vec<WorkerTotals> {
+        self.workers.iter().map(|worker| with_service(worker.so_far())).collect()
     }
 
     /// Returns the remaining rows, the totals and the jobs. A worker of unknown end is over at `ended`.
@@ -190,6 +199,12 @@ impl Collector {
 }
 
 impl WorkerRecord {
+    /// The totals of all sheets handed over.
+    fn so_far(&self) -> WorkerTotals {
+        let ended = self.totals.ended.min(self.ended.unwrap_or(Nanos::MAX)).min(self.schedule.deadline);
+        WorkerTotals { started: self.schedule.counted_from.min(ended), ended, ..self.totals.clone() }
+    }
+
     /// Returns the totals of the worker after its ramp; if it did its whole amount in the ramp, those of the ramp.
     fn into_totals(self) -> WorkerTotals {
         let has_counted = self.totals.directions.iter().any(|way| way.tally.ops > 0);
@@ -248,6 +263,12 @@ fn add_counts(totals: &mut WorkerTotals, sheet: &Sheet) {
     for (mine, theirs) in pairs {
         mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
     }
+    totals.user_cpu_ns += counts.used.cpu.user.0;
+    totals.system_cpu_ns += counts.used.cpu.system.0;
+    totals.run_delay_ns += counts.used.run_delay.0;
+    totals.context_switches += counts.used.context_switches;
+    totals.major_faults += counts.used.major_faults;
+    totals.minor_faults += counts.used.minor_faults;
     totals.late += counts.late;
     totals.late_ns_max = totals.late_ns_max.max(counts.late_ns_max);
 }

@@ -8,6 +8,7 @@ mod tracer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kernel::ThreadCounters;
 use record::IoTrace;
 use rtrb::{Consumer, Producer, RingBuffer};
 use workload::{Direction, Nanos, Totals, TracedIo, WorkerPlan};
@@ -145,13 +146,15 @@ impl Recorder {
         self.edge = self.page_edge.min(of_ends).min(of_issues);
     }
 
-    /// Adds `waited`, the time ready without a CPU since the last call, up to `now`; to be called before `now` is
-    /// reached. The wait is assumed to have ended just now, so time beyond the elapsed part of the new interval belongs
+    /// Adds `used`, the resources used since the last call, up to `now`, with the time ready without a CPU; to be called
+    /// before `now` is reached. The wait is assumed to have ended just now, so time beyond the elapsed part of the new interval belongs
     /// to earlier ones.
     #[cold]
-    pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
+    pub(crate) fn used(&mut self, now: Nanos, used: ThreadCounters) {
+        let waited = used.run_delay;
         let beyond = waited.min(now.since(self.page_edge));
         self.sheet.counts.waited += waited.since(beyond);
+        self.sheet.counts.used += used;
         self.waited_beyond = beyond;
     }
 
@@ -160,8 +163,8 @@ impl Recorder {
     pub(crate) fn enter(&mut self, part: Part, now: Nanos) {
         assert!(part >= self.part, "the parts of a worker's time go back from {:?} to {part:?}", self.part);
         self.part = part;
-        let Counts { waited, waited_before, .. } = self.sheet.counts;
-        let nothing_else = Counts { waited, waited_before, ..Counts::default() };
+        let Counts { waited, waited_before, used, .. } = self.sheet.counts;
+        let nothing_else = Counts { waited, waited_before, used, ..Counts::default() };
         if now < self.page_edge && !self.sheet.is_used() && self.sheet.counts == nothing_else {
             self.sheet.part = part;
             return;

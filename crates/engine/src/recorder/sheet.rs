@@ -1,5 +1,6 @@
 //! One worker's record of one interval: a boxed sheet that travels to the collector and back.
 
+use kernel::ThreadCounters;
 use record::{Distribution, Histogram, Tally};
 use workload::{BackendKind, Direction, Nanos, Pace, WorkerPlan};
 
@@ -138,6 +139,8 @@ pub(crate) struct Counts {
     pub(crate) late: u64,
     /// Longest time from due to issued.
     pub(crate) late_ns_max: u64,
+    /// Resources that the worker's thread used; all zeros in simulation.
+    pub(crate) used: ThreadCounters,
     /// Time in this interval that the worker was ready to run but had no CPU.
     pub(crate) waited: Nanos,
     /// Time without a CPU in earlier intervals that the worker slept through completely, so that they have no sheet.

@@ -1,4 +1,4 @@
-//! The direction of the next I/O: dealt from a shuffled hundred, with flushes between writes.
+//! The direction of the next I/O: dealt from a shuffled hundred or drawn as in fio, with flushes between writes.
 
 use statistics::Stream;
 use workload::{Direction, Flush, Mix};
@@ -16,13 +16,17 @@ pub(super) struct MixDraw {
     stream: Stream,
     /// Reads and I/Os that are left of the hundred.
     left: (u64, u64),
+    /// Draws as in fio instead of dealing.
+    as_fio: Option<FioDraw>,
 }
 
 impl MixDraw {
     pub(super) fn new(mix: Mix, stream: Stream) -> MixDraw {
         assert!(mix.read_percent() <= 100, "more than every I/O would be a read");
         let other = if mix.issues(Direction::Write) { Direction::Write } else { Direction::Trim };
-        MixDraw { read_percent: u64::from(mix.read_percent()), other, stream, left: (0, 0) }
+        let (read_percent, as_fio) =
+            (u64::from(mix.read_percent()), mix.seed().map(|seed| FioDraw::new(seed, mix.read_percent())));
+        MixDraw { read_percent, other, stream, left: (0, 0), as_fio }
     }
 
     /// The direction of all I/O, if there is only one.
@@ -35,14 +39,22 @@ impl MixDraw {
     }
 
     /// The next direction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Direction {
-        let read = match self.read_percent {
-            100 => true,
-            0 => false,
-            percent => self.deal(percent),
+        let read = match (&mut self.as_fio, self.read_percent) {
+            (Some(draw), _) => draw.next(),
+            (None, 100) => true,
+            (None, 0) => false,
+            (None, percent) => self.deal(percent),
         };
         if read { Direction::Read } else { self.other }
+    }
+
+    /// Notes that the last I/O is of `kind`, whatever was drawn, because only that was due.
+    pub(super) fn changed_to(&mut self, kind: Direction) {
+        if let Some(draw) = &mut self.as_fio {
+            draw.changed_to(kind == Direction::Read);
+        }
     }
 
     #[inline]
@@ -55,6 +67,89 @@ impl MixDraw {
         let read = self.stream.below(all) < reads;
         self.left = (reads - u64::from(read), all - 1);
         read
+    }
+}
+
+/// Directions drawn by fio's rule: each I/O is a draw of its own, except that after a change of direction there is no draw
+/// until the new direction has its share of what the other had issued by then.
+#[derive(Clone, Debug)]
+struct FioDraw {
+    random: Tausworthe,
+    read_percent: u64,
+    /// Random numbers below this draw a read: those whose share of 2^32 is below `read_percent` hundredths.
+    reads_below: u64,
+    reads: bool,
+    /// I/Os issued in this direction.
+    issued: u64,
+    /// I/Os issued in the other direction.
+    other: u64,
+    /// Number of `issued` from which on the next direction is drawn.
+    enough: u64,
+}
+
+impl FioDraw {
+    fn new(seed: u32, read_percent: u8) -> FioDraw {
+        let read_percent = u64::from(read_percent);
+        let (random, reads_below) = (Tausworthe::new(seed), (read_percent << 32).div_ceil(100));
+        FioDraw { random, read_percent, reads_below, reads: true, issued: 0, other: 0, enough: 0 }
+    }
+
+    /// Whether the next I/O is a read.
+    #[inline]
+    fn next(&mut self) -> bool {
+        if self.issued >= self.enough && (u64::from(self.random.next()) < self.reads_below) != self.reads {
+            let percent = if self.reads { 100 - self.read_percent } else { self.read_percent };
+            self.enough = self.issued * percent / 100;
+            self.turn();
+        }
+        self.issued += 1;
+        self.reads
+    }
+
+    fn turn(&mut self) {
+        self.reads = !self.reads;
+        std::mem::swap(&mut self.issued, &mut self.other);
+    }
+
+    fn changed_to(&mut self, reads: bool) {
+        if reads != self.reads {
+            self.issued -= 1;
+            self.turn();
+            self.issued += 1;
+        }
+    }
+}
+
+/// The combined Tausworthe generator of L'Ecuyer (Mathematics of Computation 65, 1996), seeded as in fio.
+#[derive(Clone, Debug)]
+struct Tausworthe([u32; 3]);
+
+impl Tausworthe {
+    /// Of each part the number of unused low bits, the shift left and right of its feedback, and that of its state.
+    const PARTS: [[u32; 4]; 3] = [[1, 13, 19, 12], [3, 2, 25, 4], [4, 3, 11, 17]];
+
+    fn new(seed: u32) -> Tausworthe {
+        let mut last = 53u32;
+        let parts = Tausworthe::PARTS.map(|[unused, ..]| {
+            let least = (1 << unused) - 1;
+            last = last.wrapping_mul(69_069) ^ seed;
+            last += if last < least { least } else { 0 };
+            last
+        });
+        let mut random = Tausworthe(parts);
+        for _ in 0..6 {
+            random.next();
+        }
+        random
+    }
+
+    #[inline]
+    fn next(&mut self) -> u32 {
+        for (part, [unused, up, down, left]) in self.0.iter_mut().zip(Tausworthe::PARTS) {
+            let feedback = ((*part << up) ^ *part) >> down;
+            *part = ((*part >> unused << unused) << left) ^ feedback;
+        }
+        self.0[0] ^ self.0[1] ^ self.0[2]
     }
 }
 
@@ -109,6 +204,35 @@ impl FlushCount {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The first I/Os of fio 3.33 with `--rw=randrw --rwmixread=70`, and with `--rw=rw --rwmixwrite=25 --randseed=12345`.
+    #[test]
+    fn directions_come_in_the_order_of_fio() {
+        for (seed, percent, order) in [
+            (0x5b78_008d, 70, "rrrwrrwrrrwrwrrrrrrrwwrwrrrwwwrrrwrwwrrwrrwrrwrrww"),
+            (0x51f8_303d, 75, "rrrwrwwrrwrrrwrrrrrrrrrrrwrrrwwrrrrrrrrrwwrrrrrwrr"),
+        ] {
+            let mut draw = MixDraw::new(Mix::reads(percent).drawn(seed), Stream::new(7, 1));
+            let drawn = (0..50).map(|_| if draw.next() == Direction::Read { 'r' } else { 'w' });
+            assert_eq!(drawn.collect::<String>(), order);
+        }
+    }
+
+    /// After a change of direction fio draws none until the new one has its share of what the other has issued.
+    #[test]
+    fn a_direction_that_only_was_due_counts_instead_of_the_drawn_one() {
+        let mut draw = MixDraw::new(Mix::reads(50).drawn(0x5b78_008d), Stream::new(7, 1));
+        for _ in 0..40 {
+            draw.next();
+            draw.changed_to(Direction::Write);
+        }
+        let drawn: Vec<Direction> = (0..20).map(|_| draw.next()).collect();
+        let first = drawn.iter().position(|way| *way == Direction::Read).unwrap();
+        assert!(
+            drawn[first..].iter().all(|way| *way == Direction::Read),
+            "20 reads are half of 40 writes: {drawn:?}"
+        );
+    }
 
     #[test]
     fn every_hundred_has_its_share_in_an_order_of_its_own() {

@@ -27,6 +27,7 @@ mod time;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use kernel::ThreadCounters;
 use record::IoTrace;
 use statistics::Stream;
 use workload::{Completion, Direction, Io, Nanos, OnError, WhenFull, WorkerPlan};
@@ -307,8 +308,13 @@ impl Worker {
             let kind = Direction::Flush;
             return Some(DrawnIo { place: NextIo { kind, file, offset: 0, bytes: 0 }, kind, due: now });
         }
-        let (kind, due) =
-            if APART { self.pace.choose(now, || self.mix.next())? } else { (self.mix.next(), due) };
+        let (kind, due) = if APART {
+            let (kind, due) = self.pace.choose(now, || self.mix.next())?;
+            self.mix.changed_to(kind);
+            (kind, due)
+        } else {
+            (self.mix.next(), due)
+        };
         Some(DrawnIo { place: self.access.next(kind), kind, due })
     }
 
@@ -524,11 +530,10 @@ impl Worker {
         }
     }
 
-    /// Notes that the thread was ready without a CPU for `waited` since the last such call, up to `now`, not yet
-    /// reached.
+    /// Notes the resources that the thread used since the last such call, up to `now`, not yet reached.
     #[cold]
-    pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
-        self.recorder.waited(now, waited);
+    pub(crate) fn used(&mut self, now: Nanos, used: ThreadCounters) {
+        self.recorder.used(now, used);
     }
 
     /// Whether the state changes by the clock alone at `now`, which [`reach`](Worker::reach) must then be given.

@@ -289,7 +289,7 @@ impl Paces {
     }
 
     /// Chooses the direction of the next I/O if writes have a separate pace: the one that `draw` returns, or the other
-    /// if only that one is due; `None` if neither is.
+    /// if only that one is due; `None` if neither is, and then the earlier one is next.
     pub(super) fn choose(
         &mut self,
         now: Nanos,
@@ -300,7 +300,7 @@ impl Paces {
         let due = [drawn, other].map(|kind| (kind, self.of(kind).next(now)));
         let chosen = due.into_iter().find(|(_, due)| *due <= now);
         if chosen.is_none() {
-            self.drawn = Some(drawn);
+            self.drawn = Some(if due[1].1 < due[0].1 { other } else { drawn });
         }
         chosen
     }

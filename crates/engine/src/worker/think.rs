@@ -14,6 +14,8 @@ pub(super) struct ThinkTime {
     /// Completions until the next rest, counted from the beginning of the last one, if completions are counted;
     /// [`i64::MAX`] otherwise. If those of the queue that ran empty were enough, one more I/O brings the rest, as in fio.
     left: i64,
+    /// The completions beyond those of the last rest that were reaped with them and count towards the next, negated.
+    carried: i64,
     /// Whether the next rest follows the issue of an I/O; otherwise it follows completions or the clock.
     by_issue: bool,
     /// Whether the I/Os to issue until the next rest are all that were planned, and not only what is left.
@@ -43,6 +45,7 @@ impl ThinkTime {
             plan: think,
             state: State::Awake,
             left: i64::MAX,
+            carried: 0,
             by_issue: false,
             is_whole: false,
             at: Nanos::MAX,
@@ -137,7 +140,7 @@ impl ThinkTime {
     fn count_anew(&mut self) {
         let every = self.plan.filter(|think| think.every != u32::MAX).map(|think| i64::from(think.every));
         if let (Some(every), true) = (every, self.left != i64::MAX) {
-            self.left = every;
+            self.left = every + std::mem::take(&mut self.carried);
         }
     }
 }
@@ -154,19 +157,27 @@ impl Worker {
         }
     }
 
-    /// Begins a rest that is due after `done` completions, or its pause if the queue has run empty for it. If the queue had
-    /// room before them, one more I/O brings the rest, as in fio, which looks for it after an issue.
+    /// Begins a rest that is due after `done` completions, or its pause if the queue has run empty for it. As in fio, which
+    /// looks for it after an issue and reaps only from a full queue, and then one by one, each reaped I/O is followed by a new
+    /// one until enough are reaped. If the queue had room before, one more I/O brings the rest.
     #[cold]
     pub(super) fn consider_rest(&mut self, now: Nanos, done: usize) {
         match self.think.state {
-            State::Awake if self.open && self.slots.free_count() > done => {
-                self.think.by_issue = true;
-                self.quota = self.quota.resting_after(1);
+            State::Awake if self.open && self.slots.free_count() > done => self.rest_after(1),
+            State::Awake if self.open => {
+                let lacked = self.think.left.saturating_add(done as i64);
+                self.think.carried = self.think.left;
+                if lacked > 1 { self.rest_after(lacked as u64 - 1) } else { self.begin_rest(now) }
             }
-            State::Awake if self.open => self.begin_rest(now),
             State::Draining if self.slots.in_flight() == 0 => self.pause(self.last_done.max(now)),
             _ => {}
         }
+    }
+
+    /// Rests after `ops` more I/Os.
+    fn rest_after(&mut self, ops: u64) {
+        self.think.by_issue = true;
+        self.quota = self.quota.resting_after(ops);
     }
 
     /// Issues nothing more until the rest is over.

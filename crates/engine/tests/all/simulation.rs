@@ -3,10 +3,10 @@
 use crate::vocabulary::*;
 use engine::VolumeAnswer;
 use proptest::prelude::*;
-use record::StepRecord;
+use record::{Interval, Observer, StepRecord, WorkerTotals};
 use workload::{
-    Access, BlockSizes, Bytes, Direction, Ending, Errnos, Iops, Mix, Nanos, OnError, Pace, StopRule, Terms,
-    WorkerPlan,
+    Access, BlockSizes, Bytes, Direction, Ending, Errnos, Iops, Mix, Nanos, OnError, Pace, StepPlan,
+    StopRule, Terms, WorkerPlan,
 };
 
 fn reads(record: &StepRecord) -> u64 {
@@ -184,6 +184,48 @@ fn a_short_io_is_counted_as_such() {
     let record = simulate(&for_ops(10, vec![worker()]), &mut volume);
     let tally = record.tally(Direction::Read);
     assert_eq!((tally.ops, tally.short, tally.bytes), (10, 10, 5_120));
+}
+
+/// Keeps the intervals reported, and the totals offered after them.
+#[derive(Default)]
+struct SoFar {
+    ops: u64,
+    end: Nanos,
+    totals: Vec<(u64, WorkerTotals)>,
+}
+
+impl Observer for SoFar {
+    fn interval(&mut self, interval: &Interval) {
+        self.ops += ops(interval);
+        self.end = interval.end;
+    }
+
+    fn so_far(&mut self, totals: &dyn Fn() -> Vec<WorkerTotals>) {
+        let [total] = totals().try_into().unwrap();
+        let ramp = START + Nanos::SECOND;
+        let counted = if self.end > ramp { (ramp, self.end) } else { (Nanos::ZERO, Nanos::ZERO) };
+        assert_eq!((total.started, total.ended), counted);
+        self.totals.push((self.ops, total));
+    }
+}
+
+#[test]
+fn totals_so_far_are_whole_and_those_of_the_intervals_so_far() {
+    let paced = WorkerPlan { pace: Pace::Fixed(Iops(500.0)), ..at_depth(4) };
+    let plan = StepPlan { ramp: Nanos::SECOND, ..for_seconds(4, vec![paced]) };
+    let mut seen = SoFar::default();
+    simulate_watched(&plan, &mut Parallel { latency: Nanos(MS) }, &mut seen);
+    let counted = seen.totals.iter().filter(|(_, total)| total.ended > total.started);
+    let counted: Vec<_> =
+        counted.map(|(ops, total)| (*ops, &total.directions[0], &total.depth_counts)).collect();
+    assert!(counted.len() >= 3, "{counted:?}");
+    for (ops, reads, depth) in counted {
+        assert_eq!(
+            (reads.tally.ops, reads.latency.count(), reads.service.count()),
+            (ops - 500, ops - 500, ops - 500)
+        );
+        assert!(depth[0].abs_diff(ops - 500) <= 1, "one may be in flight: {depth:?}");
+    }
 }
 
 #[test]

@@ -313,6 +313,23 @@ fn a_queue_that_a_pace_leaves_with_room_rests_after_its_next_io() {
     assert_eq!(issues(64, pace, Think::each(1, ms(500)), 5), [0.0, 31.25, 532.25, 1033.25, 1534.25]);
 }
 
+/// The real fio does 273 I/Os in 3 s with `--rate_iops=200 --thinktime=100ms --thinktime_blocks=3 --iodepth=16`: it reaps one by
+/// one, so the second of two completions that a rest lacks follows another I/O, and the rest of a batch counts for the next.
+#[test]
+fn a_full_queue_refills_until_the_last_completion_that_a_rest_lacks() {
+    let starts = issues(16, Pace::Fixed(Iops(200.0)), Think::each(3, ms(100)), 40);
+    let mut rounds: Vec<(f64, usize)> = Vec::new();
+    for at in starts {
+        match rounds.last_mut() {
+            Some((last, count)) if *last == at => *count += 1,
+            _ => rounds.push((at, 1)),
+        }
+    }
+    let idle = [(0.0, 1), (5.0, 1), (10.0, 1), (15.0, 1)];
+    let late = [(116.0, 16), (117.0, 1), (218.0, 1), (319.0, 16), (320.0, 1), (421.0, 1)];
+    assert_eq!(rounds, [&idle[..], &late[..]].concat());
+}
+
 #[test]
 fn a_rest_ends_with_the_jobs_time() {
     let terms = Terms { think: Some(Think::each(1, ms(400))), stop: for_ms(500), ..Terms::default() };

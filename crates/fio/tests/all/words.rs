@@ -135,7 +135,7 @@ fn the_load_of_the_cycles_is_understood() {
     let steps = steps(&asked, &disk(&[])).unwrap().steps;
     let job = &steps[0].workload.jobs[0];
     assert_eq!((job.pace, job.write_pace), (Pace::Fixed(Iops(700.0)), Some(Pace::Fixed(Iops(300.0)))));
-    assert_eq!(job.access.mix, Mix::reads(70));
+    assert_eq!(job.access.mix, Mix::reads(70).drawn(0x5b78_008d));
     assert_eq!((job.access.order, job.access.random_percent.read), (Order::Sequential, 50));
     assert_eq!(job.size, Some(Bytes::gib(1)));
 }
@@ -177,6 +177,21 @@ fn without_randrepeat_the_seed_comes_from_outside() {
     assert_eq!(seed("--allrandrepeat=1 --randrepeat=0"), 7);
     assert_eq!(seed("--randrepeat=0 --allrandrepeat=1"), 0x89);
     assert_eq!(seed("--randseed=5 --allrandrepeat=0"), 5);
+}
+
+/// Seeds by which fio 3.33 draws the directions that its `--write_iolog` shows.
+#[test]
+fn reads_and_writes_of_each_job_are_drawn_from_fios_seed() {
+    let seeds = |words: &str| -> Vec<Option<u32>> {
+        let steps =
+            planned(&format!("fio --ioengine=null --size=1m --rw=randrw --name=a {words}"), &[]).unwrap();
+        steps[0].workload.jobs.iter().map(|job| job.access.mix.seed()).collect()
+    };
+    let of_two = [Some(0x5b78_008d), Some(0xb6f0_0116)];
+    assert_eq!(seeds("--numjobs=2"), of_two);
+    assert_eq!(seeds("--name=b --rw=rw --ioengine=null --size=1m"), of_two);
+    assert_eq!(seeds("--randrepeat=0 --randseed=12345"), [Some(0x51f8_303d)]);
+    assert_eq!(seeds("--rw=randread"), [None]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::marker::PhantomData;
+use std::ops::AddAssign;
 use std::os::unix::fs::FileExt;
 
 use workload::Nanos;
@@ -21,6 +22,17 @@ pub struct ThreadCounters {
     pub major_faults: u64,
     /// Page faults that needed no I/O.
     pub minor_faults: u64,
+}
+
+impl AddAssign for ThreadCounters {
+    fn add_assign(&mut self, more: ThreadCounters) {
+        self.cpu.user += more.cpu.user;
+        self.cpu.system += more.cpu.system;
+        self.run_delay += more.run_delay;
+        self.context_switches += more.context_switches;
+        self.major_faults += more.major_faults;
+        self.minor_faults += more.minor_faults;
+    }
 }
 
 impl ThreadCounters {
@@ -57,16 +69,11 @@ impl ThreadMeter {
         let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
         ThreadCounters {
             cpu: CpuTime::of(&usage),
-            run_delay: self.waited(),
+            run_delay: self.run_delay().unwrap_or_default(),
             context_switches: count(usage.ru_nvcsw) + count(usage.ru_nivcsw),
             major_faults: count(usage.ru_majflt),
             minor_faults: count(usage.ru_minflt),
         }
-    }
-
-    /// Reads only the time the thread was ready to run but had no CPU: one file read. Zero if the kernel does not say.
-    pub fn waited(&self) -> Nanos {
-        self.run_delay().unwrap_or_default()
     }
 
     fn run_delay(&self) -> Option<Nanos> {

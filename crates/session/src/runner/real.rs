@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use engine::{FileFacts, PlanTarget, PlanTargetKind};
 use experiments::Step;
 use kernel::{Clock, Direct, OpenFile};
-use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord};
+use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord, WorkerTotals};
 use sampler::Sampler;
 use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan, TracedIo};
 
@@ -219,6 +219,10 @@ impl Observer for Sampling<'_> {
         if interval.job == 0 {
             self.take();
         }
+    }
+
+    fn so_far(&mut self, totals: &dyn Fn() -> Vec<WorkerTotals>) {
+        self.observer.so_far(totals);
     }
 
     fn traced(&mut self, worker: usize, ios: &[IoTrace]) {

@@ -10,7 +10,7 @@ use fio::{
     SoFar, SteadyWatch, TRACE_HEADER, announcement, capped_depths,
 };
 use kernel::{Clock, Walk};
-use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
+use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord, WorkerTotals};
 use sampler::{Root, Sampler};
 use workload::{Ending, Layout, Nanos, StepKind, StepPlan, TracedIo};
 
@@ -325,13 +325,13 @@ impl<'t, 'a> Jobs<'t, 'a> {
     }
 
     /// Writes interim results when they are due.
-    fn report(&mut self) {
+    fn report(&mut self, totals: &dyn Fn() -> Vec<WorkerTotals>) {
         let now = self.clock.now();
         let between = self.running.as_mut().and_then(|running| running.between.as_mut());
         let Some(between) = between.filter(|between| now >= between.next) else { return };
         between.next += between.every;
         let sample = self.sampler.as_mut().map(|sampler| sampler.read(now));
-        if let Err(failure) = self.told.write_between(between.so_far.record(), sample) {
+        if let Err(failure) = self.told.write_between(between.so_far.record(totals()), sample) {
             output::people(&format!("fio: {failure}"));
             self.running.iter_mut().for_each(|running| running.between = None);
         }
@@ -500,7 +500,10 @@ impl Observer for Jobs<'_, '_> {
         running.steady.take(interval);
         self.logs.interval(interval);
         self.append_logs();
-        self.report();
+    }
+
+    fn so_far(&mut self, totals: &dyn Fn() -> Vec<WorkerTotals>) {
+        self.report(totals);
     }
 
     fn traced(&mut self, worker: usize, ios: &[IoTrace]) {

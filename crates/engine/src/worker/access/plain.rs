@@ -156,7 +156,7 @@ impl Plain {
     }
 
     /// The next I/O of `kind`, a read or a write.
-    #[inline]
+    #[inline(always)]
     pub(in crate::worker) fn next(&mut self, kind: Direction) -> NextIo {
         let file = self.file;
         if self.files.len() > 1 {
