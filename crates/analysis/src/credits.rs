@@ -44,7 +44,7 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &CreditContext<'_>) {
             row.answer = Answer::ConsistentWithBurst;
             row.doubts.push(doubt(of, &load, state));
         }
-        None if !fitting.is_empty() && is_held(row, of) => {
+        None if !fitting.is_empty() && is_held(row, of, &top.bursting) => {
             let spent = |rule: &&Limit| {
                 let (baseline, burst) = (rule.rate(Level::Baseline), rule.rate(Level::Burst));
                 Doubt::CreditsSpent { of: rule.resource, baseline, burst }
@@ -58,22 +58,27 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &CreditContext<'_>) {
     }
 }
 
-/// Whether the load was limited to the row's rate for long enough while it asked for more.
-fn is_held(row: &ClaimRow, of: &CreditContext<'_>) -> bool {
+/// Whether loads that the rules of `bursting` count together with the row's were limited to its rate for long enough while they
+/// asked for more.
+fn is_held(row: &ClaimRow, of: &CreditContext<'_>, bursting: &[&Limit]) -> bool {
     let Figures { latencies, depths, .. } = of.figures;
-    let Some(base) = base_latency_ns(latencies, depths, row.direction) else { return false };
     let rate = |point: &Point| match row.quantity {
         Quantity::BytesPerSecond => point.bytes_per_second.value,
         Quantity::Iops | Quantity::MeanLatency | Quantity::PercentileLatency => point.iops.value,
     };
-    let of_row = |point: &&Point| point.direction == row.direction && point.block == of.block.0;
+    let counts =
+        |way: Direction| way == row.direction || bursting.iter().all(|rule| rule.direction.covers(way));
+    let of_row = |point: &&Point| counts(point.direction) && point.block == of.block.0;
     let fits = |point: &&Point| row.measured.is_some_and(|level| near(rate(point), level.value));
-    let queued = |point: &&Point| is_queued(point.latency_ns_mean, base, point.block as f64);
+    let queued = |point: &&Point| {
+        let base = base_latency_ns(latencies, depths, point.direction);
+        base.is_some_and(|base| is_queued(point.latency_ns_mean, base, point.block as f64))
+    };
     let points = of.figures.ladders().chain(&of.figures.jobs).chain(&of.figures.beside);
     let mut held: Vec<&Point> = points.filter(of_row).filter(fits).filter(queued).collect();
     // The depth ladder lends a point to the ladder of blocks.
-    held.sort_by(|a, b| a.step.cmp(&b.step));
-    held.dedup_by(|a, b| a.step == b.step);
+    held.sort_by(|a, b| (&a.step, a.direction).cmp(&(&b.step, b.direction)));
+    held.dedup_by(|a, b| (&a.step, a.direction) == (&b.step, b.direction));
     held.iter().map(|point| point.seconds).sum::<f64>() >= HELD_S
 }
 
