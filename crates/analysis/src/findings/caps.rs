@@ -9,7 +9,7 @@ use crate::causes::cause::{LevelUnit, LimitedLevel};
 use crate::estimate::Estimate;
 use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::metering::Scales;
-use crate::plateaus::{base_latency_ns, of};
+use crate::plateaus::{PLATEAU, base_latency_ns, of};
 use crate::step_figures::Point;
 
 /// Share of the cap that a depth must reach to fill it (method 4.1).
@@ -113,13 +113,14 @@ pub(super) fn filling_depth(causes: &Causes<'_>, direction: Direction) -> Option
     Some(FindingOf::at_large(meaning, held.confidence.min(Confidence::Likely)))
 }
 
-/// Returns the depth of the last rung below 90 % of the cap (zero without one) and of the next, which reaches it: a
+/// Returns the depth of the last rung below 90 % of the cap (zero without one) and of the first that reaches all of it: a
 /// latency measured at another moment cannot say more than these.
 fn bracket(depths: &[Point], direction: Direction, cap: f64) -> Option<(f64, f64)> {
     let rungs = of(depths, direction, |point| u64::from(point.depth));
-    let above = rungs.iter().position(|point| point.iops.value >= FILLED * cap)?;
-    let below = above.checked_sub(1).map_or(0.0, |at| f64::from(rungs[at].depth));
-    Some((below, f64::from(rungs[above].depth)))
+    let reaches = |share: f64| rungs.iter().position(|point| point.iops.value >= share * cap);
+    let below = reaches(FILLED)?.checked_sub(1).map_or(0.0, |at| f64::from(rungs[at].depth));
+    let above = reaches(1.0 - PLATEAU).map_or(f64::INFINITY, |at| f64::from(rungs[at].depth));
+    Some((below, above))
 }
 
 /// Returns the least depth with 90 % of the cap, interpolated in the logarithm of the depth; if the first rung
