@@ -166,18 +166,20 @@ fn step(sets: &[SetObservation], places: &[Place]) -> Option<Step> {
     let least = sets.iter().map(|set| set.bytes).min()?;
     let smallest = sets.iter().rfind(|set| set.bytes == least)?;
     let largest = sets.iter().max_by_key(|set| set.bytes)?;
-    if percentile(largest, 75.0) <= FALLS * percentile(smallest, 75.0) {
-        return None;
-    }
-    let (hit_ns, miss_ns) = (percentile(smallest, 50.0), percentile(largest, 90.0));
+    let (hit_ns, slowest_ns) = (percentile(smallest, 50.0), percentile(largest, 90.0));
     // Reads of a small set may wait for a limit of the cache, which those of a larger one do not reach; so where first readings
     // are surely misses, the threshold lies between all of either.
     let first: Vec<f64> = places.iter().map(|place| place.first_ns).collect();
     let (slow_hit_ns, fast_miss_ns) =
         (percentile(smallest, 95.0), quantile(&first, 0.05).unwrap_or_default());
-    let is_clear = (CLEAR * slow_hit_ns..miss_ns).contains(&fast_miss_ns);
-    let (above, below) = if is_clear { (slow_hit_ns, fast_miss_ns) } else { (hit_ns, miss_ns) };
-    Some(Step { hit_ns, miss_ns, between_ns: (above * below).sqrt() as u64, is_clear })
+    let is_clear = (CLEAR * slow_hit_ns..slowest_ns).contains(&fast_miss_ns);
+    let (longest_hit, shortest_miss) =
+        if is_clear { (slow_hit_ns, fast_miss_ns) } else { (hit_ns, slowest_ns) };
+    let between_ns = (longest_hit * shortest_miss).sqrt() as u64;
+    // Where the two are apart, a few misses show that the largest set does not fit.
+    let does_not_fit = percentile(largest, 75.0) > FALLS * percentile(smallest, 75.0)
+        || is_clear && below(largest, between_ns) < TELLS.1;
+    does_not_fit.then_some(Step { hit_ns, miss_ns: slowest_ns, between_ns, is_clear })
 }
 
 /// Fills in the share of hits of each set, and returns what the ladder shows. `slow_once`: whether every region of the
