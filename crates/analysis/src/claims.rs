@@ -42,6 +42,8 @@ pub(crate) struct ClaimMeasurement<'f> {
     pub lasted_s: f64,
     /// The rates of the intervals, in the unit of the estimate.
     pub rates: Vec<f64>,
+    /// Share of the reads that a cache answered, and the rate with these; the estimate is without.
+    pub cached: Option<(f64, f64)>,
 }
 
 impl<'f> ClaimMeasurement<'f> {
@@ -63,6 +65,7 @@ impl<'f> ClaimMeasurement<'f> {
             wanders: false,
             lasted_s,
             rates,
+            cached: None,
         }
     }
 }
@@ -130,10 +133,14 @@ fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
     // A volume that got all that its meter lets through is known as well as the meter, whatever the spread of its counts.
     let agrees = |cap: &Cap| cap.exact && (cap.level.low..=cap.level.high).contains(&delivered.level.value);
     let cap = figures.iops_cap(direction).filter(agrees).unwrap_or(delivered);
+    // What a cache answers is not the volume's.
+    let cached = figures.cached.filter(|_| direction == Direction::Read);
+    let missed = cached.map_or(1.0, |cached| 1.0 - cached.share);
+    let cap = cached.map_or(cap, |cached| cached.beyond);
     let Cap { level, in_span, at_least, wanders, .. } = cap;
     let on = full_rungs(&figures.depths, direction);
     let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
-    let rates = on.iter().flat_map(|point| ClaimMeasurement::of(point, Quantity::Iops).rates).collect();
+    let rates = on.iter().flat_map(|point| ClaimMeasurement::of(point, Quantity::Iops).rates);
     let lasted_s = on.iter().map(|point| point.seconds).fold(first.seconds, f64::max);
     Some(ClaimMeasurement {
         estimate: level,
@@ -141,7 +148,8 @@ fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
         at_least,
         wanders,
         lasted_s,
-        rates,
+        rates: rates.map(|rate| missed * rate).collect(),
+        cached: cached.map(|cached| (cached.share, delivered.level.value)),
         ..ClaimMeasurement::of(first, Quantity::Iops)
     })
 }
@@ -257,6 +265,9 @@ fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Opt
         row.doubts.push(Doubt::NotMeasured);
         return;
     };
+    if let Some((share, reached)) = measured.cached {
+        row.doubts.push(Doubt::Cached { share, reached });
+    }
     let (estimate, value) = (&measured.estimate, row.claimed.value);
     let of = |rate: &Estimate| {
         other.map_or_else(|| answer(rate, value), |other| answer_of_two(rate, value, other))
@@ -494,7 +505,12 @@ fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     let load = claimed_load(asks.run, asks.expectation).and_then(|step| point(step, direction));
     let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
-        Some(point) => fill(&mut row, Some(ClaimMeasurement::of(point, Quantity::Iops))),
+        Some(point) => {
+            fill(&mut row, Some(ClaimMeasurement::of(point, Quantity::Iops)));
+            let alone = small(figures, direction).map(|alone| alone.estimate.value);
+            let alone = alone.filter(|alone| *alone >= rate * (1.0 - TOLERANCE));
+            row.doubts.extend(alone.map(|alone| Doubt::AtOnce { direction, alone }));
+        }
         None => fill(&mut row, small(figures, direction)),
     }
     row

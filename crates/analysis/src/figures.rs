@@ -4,6 +4,7 @@ use record::Run;
 use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
+use crate::cached::CachedReads;
 use crate::level::{FittedLevel, SharedLevel, strays};
 use crate::plateaus::{
     Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations, operations_of_any_size,
@@ -31,6 +32,8 @@ pub(crate) struct Figures {
     caps: [[Option<Cap>; 2]; 2],
     /// The caps on operations as fitted to all counts: what this run got, with whatever held it up.
     delivered: [Option<Cap>; 2],
+    /// Reads of which a cache answers a part.
+    pub cached: Option<CachedReads>,
     /// Level of the largest block in bytes per second, of reads, then of writes.
     largest: [Option<FittedLevel>; 2],
 }
@@ -128,6 +131,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
             [operations, bytes.and_then(|one| exact(one, None))]
         }),
         delivered,
+        cached: CachedReads::of(run, &small, &strays),
         largest: WAYS.map(|direction| largest(&large, direction)?.shared.level(&strays)),
         latencies,
         regimes,

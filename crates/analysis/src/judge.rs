@@ -6,6 +6,7 @@ use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
 use crate::answered::{CheckAnswer, Ground, ProcedureAnswer, answered};
 use crate::burst::claimed::left_after;
+use crate::cached::CacheShare;
 use crate::causes::cause::LevelUnit;
 use crate::course::Course;
 use crate::estimate::Estimate;
@@ -140,7 +141,13 @@ fn beside_cache(findings: &mut Vec<Finding>, parts: &[ProcedureAnswer]) {
         if let Meaning::Saturation(found) = &mut finding.meaning
             && (found.direction, found.counted) == (Direction::Read, LevelUnit::Operations)
         {
-            found.cache = places.cache_share(&found.level);
+            let beside = places.cache_share(&found.level);
+            found.cache = match (found.cache.take(), beside) {
+                (Some(own), beside) => {
+                    Some(CacheShare { size: beside.and_then(|beside| beside.size), ..own })
+                }
+                (None, beside) => beside,
+            };
             if found.cache.is_some() {
                 finding.confidence = Confidence::Likely;
             }
@@ -374,6 +381,8 @@ fn voids(doubt: &Doubt) -> bool {
         | Doubt::ForeignLoad
         | Doubt::DepthTooLow { .. }
         | Doubt::WithinPromise { .. }
+        | Doubt::Cached { .. }
+        | Doubt::AtOnce { .. }
         | Doubt::FewSamples { .. } => false,
     }
 }

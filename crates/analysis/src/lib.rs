@@ -3,6 +3,7 @@
 mod answered;
 mod bucket;
 mod burst;
+mod cached;
 mod causes;
 mod cells;
 mod changed;
@@ -59,6 +60,7 @@ pub use burst::{
     AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Ends,
     Fullness, MeasuredDrain, Outlook, Outlooks, PublishedBurst, asked_for, burst_answer,
 };
+pub use cached::CacheShare;
 pub use causes::cause::{Charge, LevelUnit, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::{EXPECTATION, OpenRate, open_rates};
@@ -79,9 +81,9 @@ pub use merged::{MergedAnswer, MergedLoad, MergedRow, MergedStep, alone_rates};
 pub use metering::{Metering, Scales};
 pub use picture::Analysis;
 pub use places::{
-    Budget, BudgetCause, CacheObservation, CacheShare, Joint, Loading, Look, PlacesAnswer, Region,
-    RegionKind, STRIP_BLOCK, SetObservation, Span, StripPoint, TRACK_BLOCK, TracksObservation, WARM_BLOCK,
-    Window, look, places_known, span,
+    Budget, BudgetCause, CacheObservation, Joint, Loading, Look, PlacesAnswer, Region, RegionKind,
+    STRIP_BLOCK, SetObservation, Span, StripPoint, TRACK_BLOCK, TracksObservation, WARM_BLOCK, Window, look,
+    places_known, span,
 };
 pub use policy::Resource;
 pub use pulses::in_whole_pulses;

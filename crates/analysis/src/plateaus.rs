@@ -68,7 +68,7 @@ pub(crate) struct Plateau {
 }
 
 impl Plateau {
-    fn of(on: &[&Point], times: fn(&Point) -> f64) -> Plateau {
+    pub(crate) fn of(on: &[&Point], times: fn(&Point) -> f64) -> Plateau {
         let steps = on.iter().map(|point| (point.step.clone(), times(point))).collect();
         Plateau { shared: SharedLevel::of(on, times), steps, open: on.len() < STEPS_MIN }
     }

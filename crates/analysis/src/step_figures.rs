@@ -40,6 +40,17 @@ pub struct Point {
     pub seen: CleanIntervals,
 }
 
+impl Point {
+    /// Returns the point with its rates multiplied by `factor`.
+    pub(crate) fn times(&self, factor: f64) -> Point {
+        let mut point = self.clone();
+        (point.iops, point.bytes_per_second) = (self.iops.times(factor), self.bytes_per_second.times(factor));
+        let rates = point.seen.moments.iter_mut().flat_map(|(_, rates)| rates);
+        rates.for_each(|rate| *rate *= factor);
+        point
+    }
+}
+
 /// The clean intervals of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CleanIntervals {

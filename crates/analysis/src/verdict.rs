@@ -111,8 +111,14 @@ pub enum Doubt {
     },
     /// The page cache answered reads.
     CachedReads,
+    /// A cache in front of the volume answered `share` (0 to 1) of the reads: with these, `reached` operations a second
+    /// came through. The figure is that of the others.
+    Cached { share: f64, reached: f64 },
     /// `share` (0 to 1) of the region holds no data.
     Unwritten { share: f64 },
+    /// All claimed rates were asked for at once; alone, this `direction` reached `alone` operations a second, which meets
+    /// the claim.
+    AtOnce { direction: Direction, alone: f64 },
     /// Below the claim, but the tested depth cannot reach it: at the measured latency the claimed rate takes `depth` or
     /// more.
     DepthTooLow { depth: f64 },

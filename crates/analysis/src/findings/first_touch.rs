@@ -29,6 +29,10 @@ impl Kind for FirstTouch {
 
 /// Returns two probes with the same reads of the same blocks, of which the later was much faster.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Option<FindingOf<FirstTouch>> {
+    // A cache that answers a part of the reads at random does so here too.
+    if figures.cached.is_some() {
+        return None;
+    }
     // A step in which a worker waited for a processor shows that wait.
     let calm = |step: &&StepRecord| Shortage::of(run).of_step(step).waiting <= WAITED;
     let probes: Vec<&StepRecord> = run.steps.iter().filter(|step| reads(step)).filter(calm).collect();

@@ -33,6 +33,10 @@ pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<Merging>> {
 
 fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<FindingOf<Merging>> {
     let (direction, block) = (load.point.direction, load.point.block);
+    // Where a cache answers reads at random, it may answer these too.
+    if direction == Direction::Read && causes.figures.cached.is_some() {
+        return None;
+    }
     // A lower bound says nothing of what is above it.
     let is_level = |held: &&LimitedLevel| held.from == block && !held.at_least;
     let held = causes.of_level(direction, LevelUnit::Operations).filter(is_level)?;

@@ -4,12 +4,12 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
+use crate::cached::CacheShare;
 use crate::causes::Causes;
-use crate::causes::cause::{Cause, LevelUnit};
+use crate::causes::cause::{Cause, LevelUnit, LimitedLevel};
 use crate::estimate::Estimate;
-use crate::finding::{FindingOf, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::metering::Scales;
-use crate::places::CacheShare;
 
 /// The rate reaches `level` per second, operations or bytes: further I/O only waits, and the counts drift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,16 +32,17 @@ impl Kind for Saturation {
 /// Returns the levels at which a device is busy.
 pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<Saturation>> {
     let busy = causes.held.iter().filter(|held| held.cause == Cause::Saturated);
-    let found = busy.map(|held| FindingOf {
-        meaning: Saturation {
-            direction: held.direction,
-            counted: held.counted,
-            level: held.level,
-            scales: Scales::from(&held.meter),
-            cache: None,
-        },
-        evidence: held.evidence.clone(),
-        confidence: held.confidence,
-    });
-    found.collect()
+    let cached = |held: &LimitedLevel| {
+        let of_reads = (held.direction, held.counted) == (Direction::Read, LevelUnit::Operations);
+        causes.figures.cached.filter(|_| of_reads).map(|cached| cached.shared())
+    };
+    let of_level = |held: &LimitedLevel| {
+        let cache = cached(held);
+        let confidence = cache.as_ref().map_or(held.confidence, |_| Confidence::Likely);
+        let scales = Scales::from(&held.meter);
+        let LimitedLevel { direction, counted, level, .. } = *held;
+        let meaning = Saturation { direction, counted, level, scales, cache };
+        FindingOf { meaning, evidence: held.evidence.clone(), confidence }
+    };
+    busy.map(of_level).collect()
 }

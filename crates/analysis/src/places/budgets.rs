@@ -8,6 +8,7 @@ use workload::{Bytes, Direction, Order, Repeats, WorkerPlan};
 use super::PlacesAnswer;
 use super::cache::CacheObservation;
 use super::looks::{Look, Span, look, span};
+use crate::cached::CacheShare;
 use crate::estimate::Estimate;
 
 /// Ratio of the smaller of two limits to the greater below which the smaller does not show beside it.
@@ -122,17 +123,6 @@ impl BudgetCause {
     }
 }
 
-/// How a cache in front of a volume raises the rate of random reads over all of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CacheShare {
-    /// Size of the cache, bytes.
-    pub size: Estimate,
-    /// Share of the volume, and so of the reads, that the cache holds.
-    pub share: f64,
-    /// Rate of the reads beyond the cache, operations per second.
-    pub beyond: Estimate,
-}
-
 impl PlacesAnswer {
     /// Returns what the cache adds to a rate of small random reads over the whole volume, if that explains `level`: it is nearer
     /// to the rate beyond the cache with what the cache answers than to that rate without it, or with twice as much.
@@ -142,7 +132,7 @@ impl PlacesAnswer {
         let share = size.value / self.size as f64;
         let with_cache = beyond.value / (1.0 - share);
         let explains = share < 1.0 && (level.value - with_cache).abs() < (with_cache - beyond.value) / 2.0;
-        explains.then_some(CacheShare { size, share, beyond })
+        explains.then_some(CacheShare { size: Some(size), share, beyond })
     }
 }
 
@@ -230,7 +220,7 @@ fn rate(totals: &WorkerTotals) -> f64 {
     (ops(Direction::Read) + ops(Direction::Write)) as f64 / seconds.max(1e-9)
 }
 
-/// Returns the rate `all` of a step, with an interval from its whole intervals.
+/// Returns the rate `all` of a step, with an interval from its whole intervals; how many I/Os it has is known to one.
 fn rate_of(step: &StepRecord, all: f64) -> Option<Estimate> {
     let mut monitor = Monitor::new(Rule::within(0.0));
     let whole = step.full().filter(|interval| interval.counted);
@@ -238,7 +228,8 @@ fn rate_of(step: &StepRecord, all: f64) -> Option<Estimate> {
         monitor.push(interval.iops());
     }
     let half = monitor.estimate().half_width;
-    let half = if half.is_finite() { half } else { all };
+    let one = 1.0 / step.seconds();
+    let half = if half.is_finite() { half.max(one) } else { all };
     (all > 0.0).then_some(Estimate { value: all, low: (all - half).max(0.0), high: all + half })
 }
 

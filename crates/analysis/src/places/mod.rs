@@ -16,7 +16,7 @@ use workload::{Ending, PlacesRequest};
 
 use crate::figures::Figures;
 
-pub use budgets::{Budget, BudgetCause, CacheShare, Joint};
+pub use budgets::{Budget, BudgetCause, Joint};
 pub use cache::{CacheObservation, SetObservation};
 pub use loading::Loading;
 pub use looks::{Look, STRIP_BLOCK, Span, TRACK_BLOCK, WARM_BLOCK, look, span};

@@ -9,6 +9,7 @@ use analysis::findings::{
 use analysis::{CacheShare, Charge, Estimate, LevelUnit, Metering, Scales, Tells};
 use workload::Direction;
 
+use super::doubt::COUNT_ON;
 use super::findings::{FindingChart, FindingWords};
 use super::numbers::{self, IOPS, Prefix, Unit};
 use super::phrases::{capital, plural, quoted};
@@ -114,7 +115,7 @@ pub(super) fn saturation(found: &Saturation) -> FindingWords<'static> {
         return FindingWords {
             sentence: format!("{who} reach {rate}: {}.", behind_cache(cache)),
             unless: Some(VARIES),
-            next: "Count on the rate beyond the cache where the data are larger than it.".to_owned(),
+            next: COUNT_ON.to_owned(),
             shown: OfRun("rate"),
         };
     }
@@ -132,10 +133,10 @@ pub(super) fn saturation(found: &Saturation) -> FindingWords<'static> {
 
 /// Describes what a cache adds to a rate: `3,003 IOPS beyond a cache of 959 MiB, which answers 5.9 % of the reads`.
 pub(super) fn behind_cache(cache: &CacheShare) -> String {
+    let size = cache.size.map_or(String::new(), |size| format!(" of {}", numbers::size(size.value as u64)));
     format!(
-        "{} beyond a cache of {}, which answers {} of the reads",
+        "{} beyond a cache{size}, which answers {} of the reads",
         numbers::iops(cache.beyond.value),
-        numbers::size(cache.size.value as u64),
         numbers::share(cache.share)
     )
 }

@@ -4,6 +4,7 @@ use analysis::{Doubt, Resource};
 use serde_json::{Value, json};
 
 use crate::words::numbers::{self, Prefix};
+use crate::words::phrases::plural;
 use crate::words::target_doubt::target_doubt;
 use crate::words::wrap::clean;
 
@@ -37,7 +38,7 @@ pub fn doubt(doubt: &Doubt) -> String {
             .to_owned(),
         Doubt::Wandering => "the rate moved from moment to moment by more than its noise explains, and the interval is wider for what was not seen".to_owned(),
         Doubt::BeforeChange { at } => {
-            format!("measured only before the change at {}", numbers::span(at.as_secs_f64()))
+            format!("not measured again after the change at {}", numbers::span(at.as_secs_f64()))
         }
         Doubt::Swings { low, mean, high } => format!(
             "the level swings between {} and {} of its mean, and nothing above the mean is kept up",
@@ -54,6 +55,16 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::ForeignLoad => "somebody else used the device meanwhile, so the volume may do more".to_owned(),
         Doubt::Target { why } => not_the_volume(&target_doubt(why)),
         Doubt::CachedReads => not_the_volume(CACHED_READS),
+        Doubt::Cached { share, reached } => format!(
+            "a cache answered {} of the reads, and {} came through with these: the claim is judged by the others",
+            numbers::share(*share),
+            numbers::iops(*reached)
+        ),
+        Doubt::AtOnce { direction, alone } => format!(
+            "all claimed rates were asked for at once; {} alone reach {}",
+            plural(*direction),
+            numbers::iops(*alone)
+        ),
         Doubt::Unwritten { share } => not_the_volume(&no_data(*share)),
         Doubt::DepthTooLow { depth } => {
             format!(
@@ -123,6 +134,9 @@ fn not_the_volume(why: &str) -> String {
     format!("the target may not be the volume ({})", clean(why).trim_end_matches('.'))
 }
 
+/// What to do where a cache answers a part of the reads.
+pub(crate) const COUNT_ON: &str = "Count on the rate beyond the cache where the data are larger than it.";
+
 const CACHED_READS: &str = "the page cache answered reads";
 
 fn no_data(share: f64) -> String {
@@ -147,7 +161,7 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::BurstOfAnother { lasts_s: Some(lasts_s), .. } => return outlast(*lasts_s),
         Doubt::CreditsSpent { .. } => "Leave it idle to earn credits, if the burst is wanted.",
         Doubt::BurstUnknown | Doubt::BurstOfAnother { lasts_s: None, .. } => {
-            "Keep it loaded until the rate falls."
+            "Keep it loaded until the rate falls, as check --plan burst does."
         }
         Doubt::NotMeasured => "Permit the load that the claim is about, and run again.",
         Doubt::TooShort => "Run it longer, or at another hour.",
@@ -163,6 +177,8 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::Target { .. } | Doubt::CachedReads | Doubt::Unwritten { .. } => {
             "Name a directory on the volume itself, or its block device."
         }
+        Doubt::Cached { .. } => COUNT_ON,
+        Doubt::AtOnce { .. } => "Claim each rate in a check of its own if they are not meant together.",
         Doubt::DepthTooLow { .. } => "Run it with a deeper queue or more workers.",
         Doubt::WithinPromise { .. } => "Nothing is owed; ask the provider only if it stays so for months.",
         Doubt::FewSamples { .. } => "Run it longer, or claim a lower percentile.",
@@ -173,5 +189,8 @@ pub fn remedy(doubt: &Doubt) -> String {
 
 /// Returns the advice to load the volume for longer than `seconds`.
 pub(crate) fn outlast(seconds: f64) -> String {
-    format!("Keep it loaded for longer than {}, and see what rate is left.", numbers::span(seconds))
+    format!(
+        "Keep it loaded for longer than {}, as check --plan burst does, and see what rate is left.",
+        numbers::span(seconds)
+    )
 }

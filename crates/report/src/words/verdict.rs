@@ -10,7 +10,7 @@ pub use crate::answers::sheet::VerdictWords;
 use crate::words::cells::best;
 use crate::words::changes::course;
 use crate::words::claims::{against, reading};
-use crate::words::doubt::doubt;
+use crate::words::doubt::{doubt, remedy};
 use crate::words::imported::{either, figures as figures_printed, origin};
 use crate::words::numbers;
 use crate::words::sentence::capital;
@@ -92,8 +92,15 @@ fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     if let Some(course) = course(analysis) {
         let _ = write!(rest, " {course}");
     }
-    for why in reasons(verdict).into_iter().filter(|why| beside == Beside::Nothing || !is_of_burst(why)) {
+    let reasons = reasons(verdict);
+    for why in reasons.iter().filter(|why| beside == Beside::Nothing || !is_of_burst(why)) {
         let _ = write!(rest, " {}.", capital(&doubt(why)));
+    }
+    if reasons.iter().any(|why| matches!(why, Doubt::InsideBurst { .. } | Doubt::BurstUnknown)) {
+        rest.push_str(" What is left after it is measured by check --plan burst.");
+    }
+    if let Some(before) = reasons.iter().find(|why| matches!(why, Doubt::BeforeChange { .. })) {
+        let _ = write!(rest, " {}", remedy(before));
     }
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
@@ -220,7 +227,10 @@ fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
 /// Returns doubts about the whole run, then about undecided rows, and spent credits of any row; each once.
 pub(crate) fn reasons(verdict: &Verdict) -> Vec<&Doubt> {
     let undecided = |row: &ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
-    let told = |row: &ClaimRow, doubt: &Doubt| undecided(row) || matches!(doubt, Doubt::CreditsSpent { .. });
+    let told = |row: &ClaimRow, doubt: &Doubt| {
+        use Doubt::{AtOnce, Cached, CreditsSpent};
+        undecided(row) || matches!(doubt, CreditsSpent { .. } | Cached { .. } | AtOnce { .. })
+    };
     let of_rows = verdict.rows.iter().flat_map(|row| row.doubts.iter().map(move |doubt| (row, doubt)));
     let of_rows = of_rows.filter(|(row, doubt)| told(row, doubt)).map(|(_, doubt)| doubt);
     let mut told: Vec<(&Doubt, String)> = Vec::new();

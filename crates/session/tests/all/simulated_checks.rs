@@ -1,7 +1,7 @@
 //! Whole checks on simulated volumes of known truth.
 
 use analysis::findings::{BandwidthCap, FillingDepth, IopsCap};
-use analysis::{Analysis, Answer, Meaning, analyse};
+use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, analyse};
 use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
 use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
@@ -340,4 +340,85 @@ fn a_rate_of_a_mix_is_that_of_both_directions_together() {
     assert_eq!((met.answer, claimed), (Answer::Meets, vec![700.0, 300.0]), "{:#?}", met.rows);
     assert_eq!(answer("1400 iops, mix 70/30").answer, Answer::Below);
     assert_eq!(answer("1000 iops, mix 100/0").rows.len(), 1);
+}
+
+/// Returns the row of reads of a check against 5,000 IOPS, and the share of them that a cache answered.
+fn reads_of_5000(words: &str) -> (ClaimRow, Option<f64>) {
+    let (_, found) = check(&format!("sim:custom,{words}"), "read 5000 iops");
+    let row = found.verdict.rows.into_iter().find(|row| row.direction == Direction::Read).unwrap();
+    let share = row.doubts.iter().find_map(|doubt| match doubt {
+        Doubt::Cached { share, .. } => Some(*share),
+        _ => None,
+    });
+    (row, share)
+}
+
+#[test]
+fn reads_that_a_cache_answers_count_for_no_claim() {
+    let fast = "bandwidth=200MiB/s,latency=1ms,cache_iops=40000,cache_bandwidth=400MiB/s";
+    for (iops, cached, answer) in [
+        (4_700.0, "cache=3GiB,size=32GiB", Answer::Below),
+        (5_000.0, "cache=3GiB,size=32GiB", Answer::Meets),
+        (4_500.0, "cache=3GiB,size=64GiB,noise=1%", Answer::Below),
+        (4_700.0, "cache=8GiB,size=16GiB", Answer::Below),
+        (5_000.0, "cache=1GiB,size=16GiB,jitter=0.5", Answer::Meets),
+    ] {
+        for seed in 1..3 {
+            let words = format!("iops={iops},{fast},{cached},seed={seed}");
+            let (row, share) = reads_of_5000(&words);
+            let measured = row.measured.unwrap();
+            assert_eq!(row.answer, answer, "{words}: {row:?}");
+            assert!(share.is_some() && within(measured.value, iops, 0.01), "{words}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn fast_reads_of_a_limiter_and_of_a_mixed_device_are_of_no_cache() {
+    for ails in [
+        "iops=5000,slice=100ms,latency=0.2ms",
+        "iops=5000,slice=10ms,latency=0.2ms",
+        "iops=300,slice=100ms,latency=0.2ms",
+        "iops=5000,latency=1ms,mode=30%,mode_factor=0.1",
+        "iops=5000,latency=1ms,mode=10%,mode_factor=10",
+        "iops=5000,latency=0.2ms,jitter=2",
+        "servers=8,service=1600us,service_cv=1.5,latency=0.2ms",
+        "iops=5000,latency=0.2ms,tail=1%,tail_latency=100ms",
+    ] {
+        for seed in 1..3 {
+            let words = format!("{ails},bandwidth=200MiB/s,seed={seed}");
+            let (row, share) = reads_of_5000(&words);
+            assert_eq!(share, None, "{words}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn rates_that_are_missed_only_together_say_so() {
+    let alone = |row: &ClaimRow| {
+        row.doubts.iter().find_map(|doubt| match doubt {
+            Doubt::AtOnce { direction, alone } => Some((*direction, alone.round())),
+            _ => None,
+        })
+    };
+    let (_, found) = check("sim:aws-gp3", "read 3000 iops, write 3000 iops");
+    let rows: Vec<_> = found.verdict.rows.iter().map(|row| (row.answer, alone(row))).collect();
+    let missed = |direction| (Answer::Below, Some((direction, 3_000.0)));
+    assert_eq!(rows, [missed(Direction::Read), missed(Direction::Write)]);
+    let (_, found) = check("sim:aws-gp3", "read 1400 iops, write 1400 iops");
+    assert!(
+        found.verdict.rows.iter().all(|row| row.answer == Answer::Exceeds || row.answer == Answer::Meets)
+    );
+    assert!(found.verdict.rows.iter().all(|row| alone(row).is_none()), "{:?}", found.verdict.rows);
+    // A rate that is missed alone is missed, whatever else was asked for.
+    let (_, found) = check("sim:aws-gp3", "read 3500 iops, write 3500 iops");
+    assert!(found.verdict.rows.iter().all(|row| row.answer == Answer::Below && alone(row).is_none()));
+}
+
+#[test]
+fn a_deeper_queue_than_fills_the_cap_is_not_shallower_than_it() {
+    // Depth 2 reaches 2,500 of 2,700 IOPS at 0.8 ms.
+    let (_, found) = check("sim:custom,iops=2700,bandwidth=112.5MiB/s", "read 2700 iops");
+    let (_, _, depth) = caps(&found);
+    assert!((2.1..=2.3).contains(&depth), "{depth}");
 }

@@ -308,7 +308,7 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
         let scales = scales(Metering::NotMetered);
         all.push(Meaning::Saturation(Saturation { direction, counted, level, scales, cache: None }));
     }
-    let cache = Some(CacheShare { size: around(1e9, 5e7), share: 0.06, beyond: around(4_700.0, 10.0) });
+    let cache = Some(CacheShare { size: Some(around(1e9, 5e7)), share: 0.06, beyond: around(4_700.0, 10.0) });
     let (counted, scales) = (LevelUnit::Operations, scales(Metering::Unclear));
     all.push(Meaning::Saturation(Saturation { direction, counted, level: cap, scales, cache }));
     for charge in [Charge::Ceil, Charge::Proportional, Charge::Unknown] {
@@ -526,6 +526,8 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::Target { why: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() } },
         Doubt::DepthTooLow { depth: 46.2 },
         Doubt::WithinPromise { fraction: 0.9 },
+        Doubt::Cached { share: 0.06, reached: 5_000.0 },
+        Doubt::AtOnce { direction: Direction::Read, alone: 3_000.0 },
         Doubt::FewSamples { count: 812 },
         Doubt::Interrupted,
     ]
