@@ -369,4 +369,28 @@ mod tests {
         assert_eq!((size.value / f64::from(1 << 20)).round(), 507.0);
         assert!(sets[5].still_warming && !sets[4].still_warming, "{sets:?}");
     }
+
+    /// Three quarters of the largest set came from the cache, so that its upper quartile is still that of a hit.
+    #[test]
+    fn a_cache_shows_in_the_few_misses_of_a_set_a_little_larger() {
+        let share = |mib: u64, hits: u64| set_of(mib, &[(100_000, hits), (1_100_000, 1_000 - hits)]);
+        let sizes = [(16, 999), (4096, 999), (8192, 755), (5461, 999)];
+        let first = |number: u64| Place {
+            offset: number << 20,
+            first_ns: 1_000_000.0,
+            again_ns: Vec::new(),
+            later_ns: Vec::new(),
+        };
+        let places: Vec<Place> = (0..100).map(first).collect();
+        let seen = |sizes: &[(u64, u64)], places: &[Place]| {
+            let mut sets: Vec<SetObservation> = sizes.iter().map(|&(mib, hits)| share(mib, hits)).collect();
+            cache(&mut sets, places, true)
+        };
+        let CacheObservation::Seen { size, .. } = seen(&sizes, &places) else { panic!("{sizes:?}") };
+        assert_eq!((size.value / f64::from(1 << 20)).round(), 6_191.0);
+        // A few slow reads are no misses, and without first readings the quartile decides.
+        let up_to = CacheObservation::LargerOrFirstTouch { up_to: 8192 << 20 };
+        assert_eq!(seen(&[(16, 999), (4096, 999), (8192, 950), (5461, 999)], &places), up_to);
+        assert_eq!(seen(&sizes, &[]), up_to);
+    }
 }
