@@ -86,10 +86,7 @@ fn verdict(answer: &MergedAnswer) -> VerdictWords {
         let most = answer.most_at_once();
         let some = if fewest < most { format!("{fewest} to ") } else { String::new() };
         let steps = answer.steps.len();
-        (
-            "MEASURED",
-            format!(": {steps} steps, each of which {some}{} ran at the same time.", of_all(answer, most)),
-        )
+        ("MEASURED", format!(": {some}{} together in each of {steps} steps.", of_all(answer, most)))
     };
     VerdictWords { word, rest, stops: odd_words(answer) }
 }
