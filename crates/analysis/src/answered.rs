@@ -1,20 +1,18 @@
 //! The answer of a run to the procedure that was requested.
 
-use policy::Limits;
 use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
 use crate::burst::{self, BurstAnswer};
-use crate::figures::{Figures, figures};
-use crate::findings::Finding;
+use crate::figures::figures;
+use crate::ground::Ground;
 use crate::headroom::{self, HeadroomAnswer};
 use crate::map::{self, MapAnswer};
 use crate::merged::{self, MergedAnswer};
 use crate::places::{self, PlacesAnswer};
 use crate::sittings::part_of;
 use crate::soak::{self, SoakAnswer};
-use crate::spent::Consumption;
 use crate::together::{self, TogetherAnswer};
 use crate::verdict::Answer;
 
@@ -76,16 +74,6 @@ impl ProcedureAnswer {
             _ => None,
         }
     }
-}
-
-/// The inputs of an answer besides the run.
-#[derive(Clone, Copy)]
-pub(crate) struct Ground<'g> {
-    pub figures: &'g Figures,
-    pub findings: &'g [Finding],
-    pub limits: Option<&'g Limits>,
-    /// What the run has used up by those limits.
-    pub spent: &'g Consumption,
 }
 
 /// Returns the answer that `run` gives, if the procedure asks for more than its steps show.

@@ -4,7 +4,7 @@ use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
-use crate::answered::{CheckAnswer, Ground, ProcedureAnswer, answered};
+use crate::answered::{CheckAnswer, ProcedureAnswer, answered};
 use crate::burst::claimed::left_after;
 use crate::cached::CacheShare;
 use crate::causes::cause::LevelUnit;
@@ -14,6 +14,7 @@ use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::finding::Confidence;
 use crate::findings::{Finding, Meaning, of_run, of_verdict};
+use crate::ground::Ground;
 use crate::headroom::claimed::headroom;
 use crate::map::settle::settle;
 use crate::picture::Analysis;

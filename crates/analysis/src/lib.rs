@@ -21,6 +21,7 @@ mod exclude;
 mod figures;
 mod finding;
 pub mod findings;
+mod ground;
 mod headroom;
 mod identified;
 mod judge;

@@ -457,5 +457,10 @@ fn unchanged(job: &PlannedJob) -> String {
         (false, true) => ", and nothing is checked",
         (false, false) => " or checked",
     };
-    format!("Nothing is written{but}{checked}.")
+    let then = if options.unlink && on_files_only(options) {
+        "; its files are deleted at the end (unlink)"
+    } else {
+        ""
+    };
+    format!("Nothing is written{but}{checked}{then}.")
 }

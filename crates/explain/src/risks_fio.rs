@@ -42,6 +42,12 @@ pub static ROWS: &[Risk] = &[
                 Some(part) => format!("Data on {names} is lost ({part}): the job {how}."),
             })
         }),
+    risk("deletes-file", Danger, "fio HOWTO: unlink").fio(|job, options| {
+        let name = options.filename.as_ref().filter(|name| !is_device(name) && !stores_nothing(name))?;
+        let names = names_of(job).unwrap_or_else(|| name.replace(':', " and "));
+        let deletes = options.unlink && options.engine.is_real();
+        deletes.then(|| format!("{names} is deleted with all that is in it when the job ends (unlink)."))
+    }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .fio(|job, options| {
             let moves = options.engine.act() == Act::Move;

@@ -16,7 +16,7 @@ pub use load::{BoundOutcome, Holds, OpenLoad};
 pub use promised::PromisedRate;
 pub use search::{Greatest, HeadroomDoubt, Search, elapsed};
 
-use crate::answered::Ground;
+use crate::ground::Ground;
 use crate::verdict::{Answer, Doubt};
 
 /// The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.

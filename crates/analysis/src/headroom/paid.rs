@@ -4,9 +4,9 @@ use policy::{Limits, Load, Plateau};
 use record::{Run, TargetKind};
 use workload::{Direction, HeadroomRequest, Iops, LoadPart, Nanos};
 
-use crate::answered::Ground;
 use crate::credits::{CreditContext, burst_behind};
 use crate::findings::burst_alike::doubt_of;
+use crate::ground::Ground;
 use crate::identified::circumstances;
 use crate::verdict::Doubt;
 

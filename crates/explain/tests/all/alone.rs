@@ -102,3 +102,16 @@ fn a_risk_keeps_its_reason_unless_figures_alone_differ() {
     let page = pages(&all(text).unwrap().told, style).remove(1);
     assert!(page.contains("There is no size. If $1 exists, all of it is used"), "{page}");
 }
+
+#[test]
+fn a_file_that_is_deleted_at_the_end_is_in_danger() {
+    let fio = "fio --name=a --rw=read --size=16k --filename=";
+    let gone = "/data/x is deleted with all that is in it when the job ends (unlink)";
+    let deleted = "its files are deleted at the end (unlink)";
+    check(&[
+        (&format!("{fio}/data/x --unlink=1"), &[gone, deleted], &[]),
+        (&format!("{fio}/data/x"), &[], &["deleted"]),
+        (&format!("{fio}/dev/sdb --unlink=1"), &[], &["is deleted"]),
+    ]);
+    check(&[("fio --name=a --rw=write --size=16k --filename=/data/x --unlink=1", &[gone], &[])]);
+}

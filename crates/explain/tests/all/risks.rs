@@ -10,6 +10,7 @@ use crate::one;
 #[rustfmt::skip]
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("destroys-device", "fio --name=a --rw=randwrite --filename=/dev/sdz", "fio --name=a --rw=randread --filename=/dev/sdz"),
+    ("deletes-file", "fio --name=a --rw=read --filename=x --size=1g --unlink=1", "fio --name=a --rw=read --filename=x --size=1g"),
     ("overwrites-file", "fio --name=a --rw=randwrite --filename=x --size=1g", "fio --name=a --rw=randread --filename=x --size=1g"),
     ("commands-to-a-file", "fio --name=a --rw=read --size=1g --ioengine=io_uring_cmd", "fio --name=a --rw=read --filename=/dev/ng0n1 --ioengine=io_uring_cmd"),
     ("empty-logs", "fio --name=a --rw=read --size=1g --gtod_reduce=1 --write_bw_log=l", "fio --name=a --rw=read --size=1g --gtod_reduce=1 --write_bw_log=l --log_avg_msec=500"),
