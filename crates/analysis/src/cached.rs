@@ -14,6 +14,11 @@ use crate::step_figures::Point;
 const FAST: f64 = 0.5;
 /// Greatest number of reads around that latency, of each that is faster, for the two to be apart.
 const BETWEEN: f64 = 0.1;
+/// Multiple of that quartile within which a read has not queued: where a limiter lets a whole queue pass at times, many of the
+/// volume's do, and its fast ones are of no cache.
+const UNQUEUED: f64 = 1.25;
+/// Percentile of one read at a time that is taken for one of the volume.
+const UPPER: f64 = 75.0;
 /// Fewest reads from a cache that tell its share.
 const READS: f64 = 50.0;
 
@@ -73,7 +78,7 @@ impl<'r> CacheHits<'r> {
             let [worker] = step.plan.workers.as_slice() else { return false };
             step.plan.kind == StepKind::Latency && worker.depth == 1
         };
-        let quartile = |step: &StepRecord| step.latency(Direction::Read).percentile(75.0);
+        let quartile = |step: &StepRecord| step.latency(Direction::Read).percentile(UPPER);
         let least = run.steps.iter().filter(alone).filter_map(quartile).min();
         Some(CacheHits { run, within_ns: FAST * least? as f64 })
     }
@@ -84,8 +89,9 @@ impl<'r> CacheHits<'r> {
         let latency = step.map(|step| step.latency(Direction::Read)).unwrap_or_default();
         let within = |ns: f64| latency.share_within(ns as u64).unwrap_or_default();
         let (at, aside) = (self.within_ns, FAST.sqrt());
-        let (fast, between) = (within(at), within(at / aside) - within(at * aside));
+        let (fast, between) = (within(at), within(UNQUEUED * at / FAST) - within(at * aside));
         let are_apart = fast * latency.count() as f64 >= READS && between <= BETWEEN * fast;
-        if are_apart { fast } else { 0.0 }
+        // Where more are fast than that percentile, it was of no ordinary read.
+        if are_apart && fast < UPPER / 100.0 { fast } else { 0.0 }
     }
 }
